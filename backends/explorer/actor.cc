@@ -8,13 +8,13 @@ namespace latchlab::explorer {
 
 namespace {
 
-// Streams of nodes and servers lie beside those of the clients.
+// Random streams of node agents and server parts are disjoint from those of clients.
 std::uint64_t stream_owner(ActorKind kind, NodeId node, ClientId client) {
   if (kind == ActorKind::client) return client.value;
   return static_cast<std::uint64_t>(kind) << 32 | node.value;
 }
 
-// Things that an actor of a small world has going at once: a wait has up to 16 probes.
+// More than an actor of a small model has under way at once: a wait has up to 16 probes.
 constexpr std::size_t kUnderWay = 24;
 
 struct ProbeAwait {
@@ -32,7 +32,7 @@ Actor::Actor(State& state, std::uint32_t index, ActorKind actor_kind, NodeId hom
             Rng(state.seed, stream_owner(actor_kind, home, client_id), StreamPurpose::protocol)),
       state_(state),
       index_(index) {
-  // How large they ever were is no part of a state.
+  // Capacity is reserved up front, so that it never enters the state.
   ops.reserve(kUnderWay);
   waits.reserve(kUnderWay);
   probes.reserve(kUnderWay);
@@ -66,8 +66,8 @@ void Actor::reply(const PendingCall& pending, const Reply& reply) {
   state_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
 }
 
-// Without time a probe that sees nothing new has not happened. In time it has its dates, as on any
-// hardware.
+// In an untimed model a probe that sees nothing new need not happen, so probes are posted only when
+// they may end the wait. In a timed search each probe is posted at its date, as on hardware.
 Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
   if (state_.timed()) return Verbs::await_remote(wait);
   return look_when_worth_it(wait);
@@ -101,7 +101,7 @@ Operation& Actor::take_operation() {
   return op_slots.take();
 }
 
-// Whoever wraps this object prepares operations in its own name; here they become ours.
+// A wrapper of this object prepares operations with itself as owner; from here on they are ours.
 void Actor::start(Operation& first) {
   for (Operation* each = &first; each != nullptr; each = each->next) {
     auto& op = static_cast<OpSlot&>(*each);

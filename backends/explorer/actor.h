@@ -1,6 +1,6 @@
 #pragma once
-// One actor's Verbs in the explorer, with everything that it has under way. The object outlives
-// the actor's death: what was posted may still land.
+// One actor's Verbs in the explorer, with all of its operations and waits under way. The object
+// outlives a crash of the actor, because its posted operations may still take effect.
 
 #include <cstdint>
 #include <vector>
@@ -25,7 +25,7 @@ class Actor final : public Verbs {
  public:
   Actor(State& state, std::uint32_t index, ActorKind kind, NodeId node, ClientId client);
 
-  // ---- the seam ----
+  // ---- Verbs ----
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
   Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;
@@ -40,20 +40,20 @@ class Actor final : public Verbs {
 
   // ---- for the explorer ----
   std::uint32_t index() const { return index_; }
-  // What the past has left and the future must not depend on: counts, and the random stream.
+  // Clears state of the past on which the future must not depend: counts, and the random stream.
   void forget_history();
 
-  Arena* arena = nullptr;  // where its coroutines and parts lie in a search
+  Arena* arena = nullptr;  // in a search: holds its coroutines and state
 
   bool alive = true;
   bool evicted = false;
-  bool paused = false;  // its CPU does nothing; what its NIC has goes on (searches only)
-  Time paused_until;    // in time
+  bool paused = false;  // searches only: its CPU makes no step; operations at its NIC continue
+  Time paused_until;    // in timed searches
   std::uint64_t life = 0;
   SlotPool<OpSlot> op_slots;
   SlotPool<WaitSlot> wait_slots;
   SlotPool<ProbeSlot> probe_slots;
-  std::vector<Root> roots;   // after the slots: frames give theirs back when they go
+  std::vector<Root> roots;   // after the slots: destroyed frames give slots back
   std::vector<OpSlot*> ops;  // under way, in posting order
   std::vector<WaitSlot*> waits;
   std::vector<ProbeSlot*> probes;

@@ -1,5 +1,5 @@
-// The arenas, and the operators new and delete that know of them. A program that does not explore
-// pays one look at a thread-local pointer for each allocation.
+// The arenas, and the operators new and delete that use them. A program that does not explore pays
+// one test of a thread-local pointer for each allocation.
 
 #include "backends/explorer/arena.h"
 
@@ -20,11 +20,11 @@ namespace latchlab::explorer {
 namespace {
 
 constexpr std::size_t kRegionBytes = Arena::kBytes * Arenas::kMost;
-// Where the region lies if it can: then a pointer has the same bytes in every run.
+// The region is mapped here if possible: then a pointer has the same bytes in every run.
 constexpr std::uintptr_t kWishedAddress = 0x2000'0000'0000;
 
 thread_local Arena* current = nullptr;
-std::byte* region = nullptr;  // null: no arenas exist
+std::byte* region = nullptr;  // null: not mapped yet
 bool in_use = false;
 
 std::byte* map_region() {
@@ -161,7 +161,8 @@ void* checked(void* memory) {
 
 }  // namespace
 
-// Every form: a sanitizer's runtime brings the rest otherwise, and the two do not mix.
+// All forms are defined here: otherwise a sanitizer's runtime defines the rest, and the two do not
+// mix.
 using latchlab::explorer::allocate;
 using latchlab::explorer::allocate_aligned;
 using latchlab::explorer::release;

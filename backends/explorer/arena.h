@@ -1,12 +1,12 @@
 #pragma once
-// Private memory for what a search must be able to look at and put back: everything that a world
-// under exploration allocates lies in arenas at fixed addresses, one for the world and one for each
-// actor, so that a state is the bytes of its arenas. Which arena an allocation goes to is decided
-// by the innermost ArenaScope of the thread; without one it goes to the heap, as ever.
+// Memory that a search saves and restores. Everything that a model under exploration allocates is
+// in arenas at fixed addresses, one for the model and one for each actor, so that a state is the
+// bytes of its arenas. The innermost ArenaScope of the thread decides which arena an allocation
+// uses; without one it uses the heap.
 //
-// Equal contents have equal bytes as far as that can be had: the first gap that fits is taken,
-// whatever was there before, and memory is zero when it is handed out and when it is given back.
-// Every arena keeps its own books inside its own bytes.
+// Equal contents should have equal bytes: allocation is first-fit and so independent of earlier
+// allocations, and memory is zero when it is handed out and zeroed when it is given back. Every
+// arena keeps its allocation maps in its own bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ class Arena {
 
   void* take(std::size_t bytes);
   void give(void* memory) noexcept;
-  // Up to the end of the last allocation, the books included: what a copy must hold.
+  // Up to the end of the last allocation, with the allocation maps: what a copy must hold.
   std::size_t used_bytes() const;
 
  private:
@@ -33,22 +33,22 @@ class Arena {
   bool last(std::size_t granule) const { return (last_[granule / 64] >> granule % 64 & 1) != 0; }
   std::size_t find_gap(std::size_t granules) const;
 
-  std::uint64_t taken_[kMapWords];  // by granule: in use (the books themselves are)
-  std::uint64_t last_[kMapWords];   // by granule: the last one of its allocation
+  std::uint64_t taken_[kMapWords];  // by granule: in use, as those of the maps themselves are
+  std::uint64_t last_[kMapWords];   // by granule: whether it ends its allocation
 };
 
-// The arenas of this process: one search at a time, on one thread.
+// The arenas of this process. One search at a time, on one thread.
 class Arenas {
  public:
   static constexpr std::size_t kMost = 64;
 
-  Arenas();   // all of them empty
-  ~Arenas();  // whatever is still in them is gone, without destructors
+  Arenas();   // all arenas are empty
+  ~Arenas();  // frees what is still in them, without running destructors
   Arenas(const Arenas&) = delete;
   Arenas& operator=(const Arenas&) = delete;
 
   Arena& operator[](std::size_t index);
-  // The next one that was not asked for yet.
+  // Returns the next arena that has not been used yet.
   std::size_t add();
   std::size_t count() const { return count_; }
 
@@ -56,7 +56,7 @@ class Arenas {
   std::size_t count_ = 0;
 };
 
-// Allocations of this thread go to `arena` while the scope lives; null: to the heap.
+// Allocations of this thread use `arena` during the scope; null: the heap.
 class ArenaScope {
  public:
   explicit ArenaScope(Arena* arena);
@@ -68,11 +68,11 @@ class ArenaScope {
   Arena* before_;
 };
 
-// Sends them to `arena` until the innermost scope ends: what is made after an actor was added
-// belongs to that actor.
+// Makes them use `arena` until the innermost scope ends, so that what is made after an actor was
+// added belongs to that actor.
 void select_arena(Arena* arena);
 
-// Removes `value` from a list whose spare capacity must not remember it.
+// Removes `value` from a list and from its spare capacity, which is part of the state.
 template <class T>
 void remove_from(std::vector<T>& list, const T& value) {
   const std::size_t removed = std::erase(list, value);

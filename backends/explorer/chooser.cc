@@ -13,7 +13,7 @@ class RandomChooser final : public Chooser {
       : rng_(seed, 0, StreamPurpose::schedule), uniform_(rng_.below(2) == 0) {}
 
  private:
-  // How many choices one assignment of speeds lasts, and how often a slow owner moves.
+  // Choices that an assignment of speeds lasts for, and weight of a fast owner (a slow one has 1).
   static constexpr std::uint64_t kSpell = 48;
   static constexpr std::uint64_t kFast = 24;
 
@@ -65,7 +65,7 @@ std::size_t Chooser::choose(std::span<const std::uint32_t> owners) {
 }
 
 std::size_t Chooser::choose_among(std::size_t count) {
-  const explorer::ArenaScope heap(nullptr);  // a chooser outlives the states it chooses in
+  const explorer::ArenaScope heap(nullptr);  // a chooser outlives the states that it chooses in
   equal_.assign(count, 0);
   return choose(equal_);
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Who decides what happens next. The explorer lists every step that the seam allows at this
-// moment, always in the same order, and asks for one of them: a seeded random choice, or the
-// choices of an earlier run played again. A search over all orders is one more chooser.
+// Chooses the next step. The explorer lists every step that is allowed now, always in the same
+// order, and asks a Chooser for one of them: a seeded random choice, or the recorded choices of an
+// earlier run. A search over all orders is another Chooser.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,12 @@ class Chooser {
  public:
   virtual ~Chooser() = default;
 
-  // An index into `owners`, which names for each step who makes it (a CPU or a NIC).
+  // Returns an index into `owners`, which holds the owner of each step (a CPU or a NIC).
   std::size_t choose(std::span<const std::uint32_t> owners);
-  // One of `count` equal alternatives.
+  // Chooses one of `count` equal alternatives.
   std::size_t choose_among(std::size_t count);
 
-  // Keeps every choice made from now on, for a replay.
+  // Records every choice from now on, for a replay.
   void record() { recording_ = true; }
   const std::vector<std::uint32_t>& recorded() const { return recorded_; }
 
@@ -35,11 +35,11 @@ class Chooser {
   std::vector<std::uint32_t> equal_;
 };
 
-// Half of the seeds choose uniformly; the others make some owners slow for a while, because many
-// defects need one participant to sleep through what the rest does.
+// For half of the seeds, choices are uniform; for the other half some owners are slow for a while,
+// because many defects show only when one client stalls while others proceed.
 std::unique_ptr<Chooser> make_random_chooser(std::uint64_t seed);
 
-// Plays `choices` again; takes the first step when they are used up.
+// Repeats `choices`; after the last one takes the first step each time.
 std::unique_ptr<Chooser> make_replay_chooser(std::vector<std::uint32_t> choices);
 
 }  // namespace latchlab

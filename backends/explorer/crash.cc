@@ -21,7 +21,7 @@ void lose(State& state, OpSlot& op) {
   state.drop(op);
 }
 
-// Of each ordered stream a prefix still goes out.
+// A prefix of each ordered stream still takes effect; the chooser chooses its length.
 void cut_stream(State& state, const std::vector<OpSlot*>& stream) {
   const std::size_t landing = state.chooser->choose_among(stream.size() + 1);
   for (std::size_t i = landing; i < stream.size(); ++i) lose(state, *stream[i]);
@@ -48,13 +48,13 @@ void orphan_operations(State& state, Actor& actor) {
 void kill_actor(State& state, Actor& actor) {
   if (!actor.alive) return;
   actor.alive = false;
-  actor.paused = false;  // others are told of its death
+  actor.paused = false;  // its crash can be detected
   ++actor.life;
   if (actor.kind() == ActorKind::client) {
     state.clients_left -= actor.roots.size();
     state.undetected.push_back(actor.client());
   }
-  // Frames go first: an unfinished batch gives its own slots back.
+  // Frames first: a frame with an unfinished batch gives its own slots back.
   actor.roots.clear();
   for (WaitSlot* wait : actor.waits) actor.wait_slots.give_back(*wait);
   actor.waits.clear();

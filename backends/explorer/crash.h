@@ -1,5 +1,5 @@
 #pragma once
-// Deaths. The coroutine goes at once; what it had posted lands or does not, by choice.
+// Crashes. The coroutine is destroyed at once; its posted operations take effect or not, by choice.
 
 #include "backends/explorer/state.h"
 

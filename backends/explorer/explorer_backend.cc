@@ -31,12 +31,12 @@ Capabilities declared(const ExplorerOptions& options) {
   return all;
 }
 
-// CPUs and NICs run at speeds of their own.
+// CPUs and NICs are separate owners, which run at their own speeds.
 std::uint32_t owner_of(const Step& step) {
   return 2 * step.actor->index() + (explorer::by_nic(step.kind) ? 1 : 0);
 }
 
-// What the CPU of a paused client would do.
+// Whether the step is one of a paused client's CPU.
 bool sleeps(const Step& step) {
   return step.actor->paused && !explorer::by_nic(step.kind);
 }
@@ -59,7 +59,7 @@ ExplorerBackend::ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& o
   std::sort(planned_crashes_.begin(), planned_crashes_.end(), earlier);
 }
 
-// Coroutines may still give slots back while they are destroyed: they go before the pools.
+// Coroutines are destroyed before the pools, because they give slots back.
 ExplorerBackend::~ExplorerBackend() {
   for (const auto& actor : state_->actors) actor->roots.clear();
 }
@@ -120,7 +120,7 @@ void ExplorerBackend::crash_as_planned() {
 }
 
 void ExplorerBackend::list_steps() {
-  const explorer::ArenaScope heap(nullptr);  // the list is no part of any state
+  const explorer::ArenaScope heap(nullptr);  // the list is not part of any state
   steps_->clear();
   if (state_->timed()) state_->note_effects();
   for (const auto& actor : state_->actors) {
@@ -135,7 +135,7 @@ void ExplorerBackend::list_steps() {
   std::erase_if(steps_->later, [](const auto& later) { return later.date == kNever; });
   std::erase_if(steps_->later, [](const auto& later) { return sleeps(later.step); });
   std::erase_if(steps_->now, sleeps);
-  // A search's clock stands still: what may end early does not wait for it.
+  // A search's clock stands still: steps that may happen early are possible now.
   const bool searching = state_->search() != nullptr;
   if (state_->timed()) return state_->note_possible(*steps_);
   if (steps_->now.empty() && !searching) return;
@@ -144,8 +144,8 @@ void ExplorerBackend::list_steps() {
   if (searching) std::erase_if(steps_->later, [](const auto& later) { return later.may_be_early; });
 }
 
-// Moves the clock to the earliest date at which something can happen, and makes that possible;
-// false: that is not before `limit`.
+// Moves the clock to the earliest date at which a step becomes possible, and makes one; false: that
+// is not before `limit`.
 bool ExplorerBackend::advance_clock(Time limit) {
   Time next = kNever;
   for (const StepList::Later& later : steps_->later) next = std::min(next, later.date);
@@ -181,7 +181,7 @@ void ExplorerBackend::at(Time date, std::function<void()> action) {
   actions_.insert(later, {date, std::move(action)});
 }
 
-// A coroutine that asks for a death, possibly its own, gets it right after its step.
+// A crash that a coroutine asks for, possibly its own, happens right after its step.
 void ExplorerBackend::crash(ClientId client, CrashKind kind) {
   if (state_->running()) {
     planned_crashes_.insert(planned_crashes_.begin(), {client, 0, kind});

@@ -1,41 +1,42 @@
 #pragma once
-// The explorer: an adversary that keeps the seam's promises and nothing else. Everything is in
-// memory; a run is a sequence of steps, each chosen among all that the promises allow.
+// The explorer: a backend that makes every interleaving which the guarantees of Verbs allow
+// possible, and gives no other guarantee. Everything is in memory; a run is a sequence of steps,
+// each chosen among all that are allowed.
 //
-// What it does with each promise
-//  * A verb's effect and its completion are separate steps; anything may happen in between.
-//  * READs and WRITEs longer than 8 bytes go word by word, in any order (long ones in eight
-//    pieces): they tear. The data of a READ or WRITE with a `local` address is moved by the same
-//    steps.
-//  * An atomic is two steps, a read and a write of its whole words. Other atomics on these words
+// How it treats each guarantee
+//  - A verb's effect and its completion are separate steps; any step may happen in between.
+//  - READs and WRITEs longer than 8 bytes take effect word by word, in any order (long ones in
+//    eight pieces): they can be torn. The same steps move the data of a READ or WRITE with a
+//    `local` address.
+//  - An atomic is two steps, a read and a write of its whole words. Other atomics on these words
 //    wait; a WRITE or a CPU store in between is overwritten. A failing CAS has no second step.
-//  * Verbs of one actor to one node share a QP. They start in posting order, and complete in
-//    posting order. An effect waits for the effects of earlier WRITEs, but overtakes earlier READs
-//    and atomics that have not returned; a fenced verb, and what is posted after it, starts only
-//    when all earlier READs and atomics have returned. Verbs to different nodes, messages and
-//    calls are not ordered among each other.
-//  * After an error the verbs behind it on the same QP are flushed, whether they took effect
-//    or not; verbs posted later find a fresh QP.
-//  * Messages arrive in order from one sender to one endpoint. A sender that finds no RECV tries
-//    again when one is posted; it gives up (receiver_not_ready) only when nothing else can
-//    happen, or when the receiver has crashed.
-//  * A datagram may be lost at any time, and its sender is not told. Nor does its sender wait for
-//    it: it may be overtaken by whatever is sent later.
-//  * A call whose deadline passes may still reach the server, or be there; its reply is dropped.
-//  * A crash drops the client's coroutine at a suspension. Of what it had posted to one QP or
-//    endpoint a prefix still lands, and the choice says how long it is. A process crash closes its
-//    endpoints as well; a node crash takes all actors and the memory of the node.
-//  * `membership` learns of a crash in a step of its own.
-//  * RC retries a SEND, and a verb or call to a dead node, for longer than a lease where a search
-//    says so (keep_retrying). The SEND then arrives late, or fails though its receiver is alive.
+//  - Verbs of one actor to one node share a QP. They start and complete in posting order. An effect
+//    waits for the effects of earlier WRITEs, but overtakes earlier READs and atomics that have not
+//    returned; a fenced verb, and those posted after it, start only when all earlier READs and
+//    atomics have returned. Verbs to different nodes, messages and calls are not ordered among each
+//    other.
+//  - An error flushes the verbs behind it on the same QP, whether they took effect or not; verbs
+//    posted later use a fresh QP.
+//  - Messages arrive in order from one sender to one endpoint. A sender that finds no RECV tries
+//    again when one is posted; it gives up (receiver_not_ready) only when nothing else can happen,
+//    or when the receiver has crashed.
+//  - A datagram may be lost at any time without an error at its sender. Its sender does not wait
+//    for it, and later messages may overtake it.
+//  - A call whose deadline passes may still reach the server, or be there; its reply is dropped.
+//  - A crash destroys the client's coroutine at a suspension. Of its verbs posted to one QP, or
+//    messages to one endpoint, a prefix of chosen length still takes effect. A process crash closes
+//    its endpoints as well; a node crash also takes all actors and the memory of the node.
+//  - `membership` shows a crash after a step of its own.
+//  - If a search asks for it (keep_retrying), RC retries a SEND, and a verb or call to a dead node,
+//    for longer than a lease. The SEND then arrives late, or fails although its receiver is alive.
 //
 // Time. There is none: the capability `timing` is absent. The clock counts steps, one nanosecond
-// each, and is the same on every node. Sleeps, and the start dates of coroutines, are steps like
-// others. A deadline in the future, an "unchanged for T" and the end of a sender's patience are
-// possible only when nothing else is: then the clock moves to the earliest of these dates.
-// Await_remote issues its probe only when the memory as it is now would end the wait; that step is
-// enabled, never forced, and by the time the probe takes effect the memory may have changed again
-// (a miss). Pauses between probes do not exist.
+// each, and is the same on every node. Sleeps, and the start dates of coroutines, are ordinary
+// steps. A deadline in the future, an "unchanged for T" and the end of a sender's retries are
+// possible only when no other step is: then the clock moves to the earliest of these dates.
+// await_remote issues its probe only if the memory as it is now would end the wait; that step is
+// possible, never forced, and when the probe takes effect the memory may have changed again (a
+// miss). There are no pauses between probes.
 
 #include <cstdint>
 #include <functional>
@@ -65,15 +66,15 @@ struct ExplorerOptions {
     CrashKind kind = CrashKind::client;
   };
   std::vector<Crash> crashes;
-  // run_until gives up (RunEnd::reached) after so many steps; 0: never.
+  // run_until returns RunEnd::reached after so many steps; 0: no limit.
   std::uint64_t max_steps = 0;
-  // true: atomics are one step, and the capability atomic_with_writes is native.
+  // True: atomics are one step, and the capability atomic_with_writes is native.
   bool atomic_with_writes = false;
 
-  bool record = false;                // keep the choices: see choices()
+  bool record = false;                // record the choices: see choices()
   std::vector<std::uint32_t> replay;  // choices of an earlier run instead of random ones
 
-  // Set for a search, which makes the steps itself: the world is built in its arenas, nothing is
+  // Set by a search, which makes the steps itself: the model is built in its arenas, nothing is
   // counted, random numbers repeat, and the clock stands still until the search moves it.
   explorer::SearchSupport* search = nullptr;
 };
@@ -108,27 +109,29 @@ class ExplorerBackend final : public Backend {
   const std::vector<std::uint32_t>& choices() const;
 
   // ---- for searches ----
-  // Everything that may happen now, and what only the clock can bring. Valid until a step is made.
+  // All steps that are possible now, and those that only the clock makes possible. Valid until a
+  // step is made.
   const explorer::StepList& possible();
-  // In a timed search, what may happen at which dates; also valid until a step is made. Nothing
-  // happens after the end of a pause before that has ended. `last`: by then one of them has to
-  // happen. It is not kept here, where it would be part of a search's states.
+  // In a timed search, the steps with the dates at which they are possible; valid until a step is
+  // made. No step is possible after the end of a pause before the pause has ended. `last`: one of
+  // them has to happen by then. It is returned and not stored here, where it would be part of the
+  // states.
   const std::vector<explorer::StepList::Dated>& possible_by_date(Time& last);
-  // Of a client that is paused, in time.
+  // Of a paused client, in a timed search.
   Time end_of_pause(ClientId client) const;
-  // The one step of possible() that may be made before all others, because it commutes with
-  // whatever they do and nobody sees when it happens; null: there is none, or options.search says
-  // not to look for one.
+  // A step of possible() that may be made before all others, because it commutes with all of them
+  // and no client can observe when it happens; null: there is none, or options.search disables the
+  // reduction.
   const explorer::Step* forced_step() const;
-  // Makes it; whatever has to be decided on the way is asked of `inner`.
+  // Makes the step; choices within it are made by `inner`.
   void make(const explorer::Step& step, Chooser& inner);
   void crash(ClientId client, CrashKind kind, Chooser& inner);
   void pause_cpu(ClientId client, bool paused, Time until = {});
-  // Is this the end of something that RC may retry for longer than a lease?
+  // Whether the step ends an operation that RC may retry for longer than a lease.
   bool ends_retries(const explorer::Step& step) const;
-  // How many such operations are under way that have outlasted no lease so far.
+  // The number of such operations under way that have outlasted no lease so far.
   std::uint32_t retried_briefly() const;
-  // They all outlast one.
+  // All of them outlast a lease.
   void keep_retrying();
   void move_clock(Time date);
   bool everybody_done() const;
@@ -150,7 +153,7 @@ class ExplorerBackend final : public Backend {
   std::unique_ptr<explorer::State> state_;
   std::unique_ptr<explorer::StepList> steps_;
   std::vector<std::uint32_t> owners_;
-  std::vector<Action> actions_;  // by date, equal dates as they were added
+  std::vector<Action> actions_;  // by date; equal dates in the order in which they were added
   std::vector<ExplorerOptions::Crash> planned_crashes_;
   std::uint64_t steps_made_ = 0;
   bool stop_requested_ = false;

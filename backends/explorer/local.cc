@@ -43,7 +43,8 @@ void allocate(State& state, OpSlot& op) {
   op.verb.addr = {op.server, node->memory.grow(op.allocated_bytes)};
 }
 
-// Its QPs are gone: what has not taken effect never will, and whoever waits for it is told.
+// Destroys the client's QPs: operations without an effect so far never have one, and complete as
+// flushed.
 void evict(State& state, ClientId client) {
   Actor* victim = state.find_client(client);
   if (victim == nullptr) return;
@@ -118,7 +119,7 @@ void make_local_step(State& state, const Step& step) {
       access_memory(state, op);
       break;
     case OpKind::on_node: {
-      const ArenaScope scope(state.own_arena());  // what it allocates is the node's
+      const ArenaScope scope(state.own_arena());  // what it allocates belongs to the node
       op.visit();
       break;
     }

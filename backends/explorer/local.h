@@ -1,5 +1,6 @@
 #pragma once
-// What an actor does at home, and services: one step each, effect and completion together.
+// Operations of an actor on its own node, and services: one step each, effect and completion
+// together.
 
 #include "backends/explorer/state.h"
 

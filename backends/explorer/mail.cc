@@ -6,7 +6,7 @@ namespace latchlab::explorer {
 
 namespace {
 
-// How long a sender tries again when it finds no RECV.
+// How long a sender retries when it finds no RECV.
 constexpr Duration kPatience = milliseconds(1);
 
 Endpoint* find_endpoint(State& state, EndpointAddr addr) {
@@ -19,10 +19,10 @@ Step failing(OpSlot& op, VerbStatus status) {
   return {StepKind::send_fail, op.actor, static_cast<std::uint32_t>(status), &op};
 }
 
-// It is lost, delivered, or over for its sender, each at any moment.
+// A datagram is lost, delivered, or complete for its sender, each at any time.
 void add_datagram(State& state, OpSlot& op, StepList& steps) {
   const Endpoint& target = *find_endpoint(state, op.target);
-  steps.now.push_back(failing(op, VerbStatus::ok));  // lost, and nobody is told
+  steps.now.push_back(failing(op, VerbStatus::ok));  // lost, without an error
   if (target.recvs_free > 0 && !target.closed && !state.find_node(op.target.node)->dead)
     steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
   if (op.life == op.actor->life) steps.now.push_back({StepKind::complete, op.actor, 0, &op});
@@ -34,7 +34,7 @@ void add_delivery(State& state, OpSlot& op, StepList& steps) {
     steps.now.push_back(failing(op, VerbStatus::peer_failed));
   } else if (target->recvs_free > 0) {
     steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
-    // The path was cut for longer than RC retries.
+    // The path was down for longer than RC retries.
     if (op.takes_long) steps.now.push_back(failing(op, VerbStatus::peer_failed));
   } else if (!target->owner->alive) {
     steps.now.push_back(failing(op, VerbStatus::receiver_not_ready));
@@ -66,7 +66,7 @@ void end_send(State& state, OpSlot& op, VerbStatus status) {
   if (op.life != op.actor->life) state.complete(op);
 }
 
-// A crashed owner's RECVs are used up and nobody reads what they hold.
+// A message to an endpoint of a crashed owner uses up a RECV and is never read.
 void deliver(State& state, OpSlot& op) {
   Endpoint& target = *find_endpoint(state, op.target);
   --target.recvs_free;
@@ -77,7 +77,7 @@ void deliver(State& state, OpSlot& op) {
   end_send(state, op, VerbStatus::ok);
 }
 
-// The owner of `op` goes on; what it posted is under way as before.
+// A copy of `op` that stays under way when `op` completes for its owner.
 OpSlot& leave_behind(const OpSlot& op) {
   Actor& actor = *op.actor;
   const ArenaScope scope(actor.arena);
@@ -92,7 +92,7 @@ OpSlot& leave_behind(const OpSlot& op) {
   return rest;
 }
 
-// A search must not tell apart what differs in the number of earlier calls alone.
+// In a search, states must not differ in the number of earlier calls only.
 std::uint64_t take_ticket(State& state) {
   if (state.search() == nullptr) return state.next_ticket++;
   std::uint64_t ticket = 1;
@@ -120,7 +120,7 @@ void arrive(State& state, OpSlot& op) {
   state.start_root(*node.server, node.server->roots.size() - 1);
 }
 
-// A reply that is there, but has not been taken, comes too late as well.
+// A reply that has arrived, but was not taken, is dropped too.
 void time_out(State& state, OpSlot& op) {
   if (is_pending(op)) state.calls[op.ticket] = nullptr;
   if (!op.arrived && !op.effected) {
@@ -219,7 +219,7 @@ Message take_message(Endpoint& endpoint, int index) {
   const auto at = endpoint.queue.begin() + index;
   const Message message = *at;
   endpoint.queue.erase(at);
-  endpoint.queue.emplace_back();  // its place must not remember it
+  endpoint.queue.emplace_back();  // clears its place in the spare capacity
   endpoint.queue.pop_back();
   ++endpoint.recvs_free;
   return message;

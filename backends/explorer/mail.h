@@ -10,20 +10,20 @@ void make_send_step(State& state, const Step& step);
 
 bool is_to_datagrams(State& state, const OpSlot& op);
 
-// A datagram is over for its sender and goes on without it.
+// The datagram is complete for its sender; it stays under way without it.
 void leave_datagram(const OpSlot& op);
 
 void add_call_steps(State& state, Actor& actor, StepList& steps);
 void make_call_step(State& state, const Step& step);
-// The server part has the call and has not answered it: until then its ticket is its own, and
-// afterwards may be that of another call.
+// Whether the server part has the call and has not answered it. Until then its ticket is unique;
+// afterwards another call may get it.
 inline bool is_pending(const OpSlot& call) {
   return call.arrived && !call.effected;
 }
 
-// The actor's own endpoint; anything else is a defect of the caller.
+// The actor's own endpoint; checks that it is.
 Endpoint& own_endpoint(State& state, const Actor& actor, EndpointAddr addr);
-// Where the first queued message that the filter accepts lies; -1: there is none.
+// Index of the first queued message that the filter accepts; -1: there is none.
 int find_message(const Endpoint& endpoint, const MessageFilter& filter);
 // Takes it out and posts its RECV again.
 Message take_message(Endpoint& endpoint, int index);

@@ -56,12 +56,12 @@ void add_effects(State& state, OpSlot& op, StepList& steps) {
   }
 }
 
-// What is known of a QP while its verbs are walked through in posting order.
+// State of a QP while its verbs are visited in posting order.
 struct QpWalk {
   NodeId node;
-  bool oldest = true;       // nothing before the verb at hand
-  bool blocked = false;     // nothing behind may start
-  bool unreturned = false;  // a READ or atomic before has not returned
+  bool oldest = true;       // no verb comes before this one
+  bool blocked = false;     // later verbs may not start
+  bool unreturned = false;  // an earlier READ or atomic has not returned
 };
 
 QpWalk& walk_of(std::vector<QpWalk>& walks, NodeId node) {
@@ -84,7 +84,7 @@ void effect_done(State& state, OpSlot& op) {
   if (op.life != op.actor->life) state.complete(op);
 }
 
-// In the arena of whoever reads.
+// Allocates in the reader's arena.
 void keep_word(OpSlot& op, std::uint32_t index, std::uint64_t word) {
   const ArenaScope scope(op.actor->arena);
   if (op.read.empty()) op.read.resize(words_of(op.verb));
@@ -127,7 +127,8 @@ void write_back(State& state, OpSlot& op) {
   effect_done(state, op);
 }
 
-// In a search, where nobody but RNIC atomics changes these words.
+// In a search: whether only RNIC atomics change these words, so that the two halves of an atomic
+// can be one step.
 bool halves_look_like_one(const State& state, const Verb& verb) {
   SearchSupport* search = state.search();
   if (search == nullptr) return false;
@@ -157,7 +158,7 @@ void read_for_atomic(State& state, OpSlot& op) {
   op.holding = true;
 }
 
-// An error puts the QP into its error state: all that is behind is flushed.
+// An error puts the QP into the error state: all verbs behind it are flushed.
 void refuse(State& state, OpSlot& op) {
   Actor& actor = *op.actor;
   const VerbStatus status = refusal(state, actor, op.verb);

@@ -1,4 +1,4 @@
-// The part of the explorer that a search uses: one step at a time, and which of them need no order.
+// The interface of the explorer for searches: one step at a time, and steps that need no order.
 
 #include <algorithm>
 
@@ -29,8 +29,9 @@ bool is_retried(State& state, const OpSlot& op) {
   return node != nullptr && node->dead;
 }
 
-// One coroutine, suspended on one thing: what resumes it can come in no other order. Of a server
-// part that is never sure: a call may come in before, whose handler shares its state.
+// Whether the actor is one coroutine that waits for one thing: then its resumption has a fixed
+// place in the order. This never holds for a server part: a call may come in first, whose handler
+// shares its state.
 bool waits_for_one_thing(const Actor& actor) {
   if (actor.kind() == ActorKind::server) return false;
   if (actor.roots.size() != 1 || !actor.roots.front().started) return false;
@@ -44,19 +45,19 @@ bool waits_for_one_thing(const Actor& actor) {
   return things == 1;
 }
 
-// Messages behind the one that it takes do not change which one that is.
+// Later messages do not change which one it takes.
 bool waits_for_messages_alone(const Step& step) {
   const WaitSet& set = step.wait->set;
   return set.message_count == 1 && set.word_count == 0 && set.deadline == kNever &&
          set.membership_after == ~0ULL;
 }
 
-// What a step of this kind does touches its own actor alone, and enables things for others at the
-// most. Sleeps are not among them: their ends are the ends of critical sections.
+// Whether the step touches its own actor only, and at most makes steps of other actors possible.
+// Sleeps are excluded: their ends are the ends of critical sections.
 bool commutes(const State& state, const Step& step) {
   const Actor& actor = *step.actor;
   switch (step.kind) {
-    case StepKind::complete:  // takes its time in a timed search
+    case StepKind::complete:  // in a timed search it takes time
       return !state.timed() && (step.op->detached || waits_for_one_thing(actor));
     case StepKind::wake_message:
       return waits_for_messages_alone(step) && waits_for_one_thing(actor);
@@ -69,8 +70,8 @@ bool commutes(const State& state, const Step& step) {
   }
 }
 
-// What is going on may be cut short by a coroutine that asks for membership: then nothing commutes
-// with the detection of a crash.
+// Whether no undetected crash can interfere: a coroutine may ask for membership while others are in
+// progress, and then nothing commutes with the detection of a crash.
 bool everything_in_the_open(const State& state) {
   return state.undetected.empty() || !state.search()->facts.reads_membership();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What a search and the world it explores share. It lies outside the world's arenas, so that it
-// survives when a state is put back.
+// State that a search and its model share. It is outside the model's arenas, so that restoring a
+// state does not change it.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace latchlab::explorer {
 
-// What has been seen of a protocol so far, in any order of events. It only grows. Steps are merged
-// as it allows; so a search that ends with more than it began with is run again.
+// Facts about a protocol, learned in any order of events. They only grow. The reduction of steps
+// relies on them, so a search that has learned a new fact is run again.
 class SearchFacts {
  public:
   bool reads_membership() const { return reads_membership_; }
-  // An atomic of an RNIC works on the word, and a WRITE or a CPU changes it: the atomic's two
-  // halves can be told apart.
+  // RNIC atomics work on the word, and WRITEs or CPU accesses change it: the two halves of an
+  // atomic are distinguishable.
   bool mixed(RemoteAddr word) const { return contains(mixed_, word); }
 
   void membership_read() {
@@ -46,7 +46,7 @@ class SearchFacts {
     facts.reads_membership_ = reads_membership;
     return facts;
   }
-  // Since it was last asked.
+  // Whether facts were added since the last call.
   bool grew() { return std::exchange(grew_, false); }
 
  private:
@@ -67,12 +67,12 @@ class SearchFacts {
   bool grew_ = false;
 };
 
-// What a timed search takes for possible. Every leg of every verb, message and call (from its
-// posting to its effect, from there to its completion) takes one of `latencies`, whichever is
-// worst. The code of CPUs takes no time.
+// The model of a timed search. Every leg of every verb, message and call (from posting to effect,
+// and from effect to completion) takes any one of `latencies`. Code on CPUs takes no time.
 struct TimedModel {
-  std::vector<Duration> latencies;      // ascending; empty: the search is untimed
-  std::vector<std::int64_t> drift_ppm;  // by NodeId; missing: 0. How much faster its clock runs
+  std::vector<Duration> latencies;  // ascending; empty: the search is untimed
+  // How much faster each node's clock runs, by NodeId; missing: 0.
+  std::vector<std::int64_t> drift_ppm;
 
   std::int64_t drift(NodeId node) const {
     return node.value < drift_ppm.size() ? drift_ppm[node.value] : 0;
@@ -83,12 +83,11 @@ struct SearchSupport {
   Arenas arenas;
   SearchFacts facts;
   TimedModel time;
-  // Do these bytes belong to the lock? What else there is in registered memory is not to be
-  // touched.
+  // Whether these bytes belong to the lock. Accesses to other registered memory are violations.
   std::function<bool(RemoteAddr, std::uint64_t)> owned;
   bool timed() const { return !time.latencies.empty(); }
-  // Steps that nobody can tell apart from one are made as one, and steps that commute with
-  // everything else are made at once: see forced_step.
+  // Merges steps that are indistinguishable from one step, and makes steps that commute with all
+  // others at once: see forced_step.
   bool reduce = true;
   bool may_crash = false;  // clients of this search may crash
 };

@@ -1,6 +1,6 @@
 #pragma once
-// What the explorer keeps of everything that is under way, and what a step is. Slots have stable
-// addresses for the whole run and outlive the coroutines that asked for them.
+// Slots of everything that is under way in the explorer, and the type of a step. Slots have stable
+// addresses for the whole run and outlive the coroutines that use them.
 
 #include <algorithm>
 #include <array>
@@ -19,13 +19,14 @@ namespace latchlab::explorer {
 class Actor;
 struct ProbeSlot;
 
-// Every byte of a slot that is free is as in a new one, padding included: states are compared.
+// A free slot has the bytes of a new one, padding included, because states are compared.
 template <class Slot>
 void make_anew(Slot& slot) {
   void* const memory = &slot;
   std::destroy_at(&slot);
   std::memset(memory, 0, sizeof(Slot));
-  __asm__ volatile("" : : "r"(memory) : "memory");  // or a compiler may take it for a dead store
+  // Otherwise the compiler may drop the stores as dead.
+  __asm__ volatile("" : : "r"(memory) : "memory");
   new (memory) Slot{};
 }
 
@@ -34,10 +35,10 @@ struct OpSlot : Operation {
   bool arrived = false;   // call: the server part has it
   bool effected = false;  // its effect, if any, is over and `completion` is final
   bool holding = false;   // atomic: between its read and its write
-  // What is still on its way of something that is over for its owner: a call that timed out, a
-  // datagram. Nobody hears of its end.
+  // What is still under way of an operation that is complete for its owner: a call that timed out,
+  // or a datagram. Its end is not reported.
   bool leftover = false;
-  // Untimed searches: a lease has run out while RC was retrying it.
+  // Untimed searches: a lease has expired while RC was retrying it.
   bool takes_long = false;
   std::uint32_t pieces_done = 0;
   std::uint64_t ticket = 0;
@@ -46,11 +47,11 @@ struct OpSlot : Operation {
   Time effected_at = kNever;
   Time possible_since = kNever;
   Actor* actor = nullptr;
-  ProbeSlot* probe = nullptr;  // issued by a remote wait, as its `probe_index`-th
+  ProbeSlot* probe = nullptr;  // of the remote wait that issued it as its `probe_index`-th
   int probe_index = 0;
-  std::vector<std::uint64_t> read;  // of a READ by value that is long, and of load_words
+  std::vector<std::uint64_t> read;  // data of a long READ by value, or of load_words
 
-  // Verbs, messages and calls: what the census counts, and what may land after a death.
+  // Verbs, messages and calls: they count in the census, and may take effect after a crash.
   bool reaches_others() const {
     return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
   }
@@ -64,7 +65,7 @@ struct WaitSlot : WaitOperation {
   void clear() { make_anew(*this); }
 };
 
-// One await_remote. Nothing is posted until a probe would end it; see waits.h.
+// One await_remote. Its probes are posted only when they would end it; see waits.h.
 struct ProbeSlot {
   bool taken = false;
   RemoteWait wait;
@@ -85,9 +86,8 @@ struct ProbeSlot {
   void clear() { make_anew(*this); }
 };
 
-// Slots that are handed out again once given back, the first free one first: which slot it is, and
-// how many there are, depends on those in use alone, not on how that came about. An actor has a
-// few.
+// A pool that hands out the first free slot: which slot that is, and how many slots there are,
+// depends only on those in use, not on the history. An actor uses few.
 template <class Slot>
 class SlotPool {
  public:
@@ -104,7 +104,7 @@ class SlotPool {
   void give_back(Slot& slot) {
     LATCHLAB_CHECK(slot.taken, "a slot is given back once");
     slot.clear();
-    Chunk* last = &first_;  // that is needed
+    Chunk* last = &first_;  // the last one in use
     for (Chunk* chunk = &first_; chunk != nullptr; chunk = chunk->more.get())
       if (chunk->in_use()) last = chunk;
     last->more.reset();
@@ -123,11 +123,11 @@ class SlotPool {
 };
 
 enum class StepKind : std::uint8_t {
-  start_root,     // part: which root
+  start_root,     // part: index of the coroutine
   verb_piece,     // READ or WRITE: one piece of its words
   atomic_read,    // first half of an atomic's read-modify-write
   atomic_write,   // second half
-  verb_fail,      // the responder refuses, or is gone
+  verb_fail,      // the responder refuses it, or is gone
   deliver,        // a message takes a RECV
   send_fail,      // part: VerbStatus
   call_arrive,    // the server part gets a request
@@ -139,15 +139,15 @@ enum class StepKind : std::uint8_t {
   wake_deadline,  //
   wake_membership,
   probe_launch,     // a remote wait issues its probe; part: see kIdleLook
-  probe_message,    // ... is stopped by a message
+  probe_message,    // ... is ended by a message
   probe_deadline,   // ... or its deadline
-  probe_unchanged,  // ... or because nothing changed for long
-  detect_crash,     // membership learns of a crash; part: the client
+  probe_unchanged,  // ... or because nothing changed for `unchanged_for`
+  detect_crash,     // membership shows a crash; part: the client
   call_deadline,    // a caller stops waiting
 };
 
-// Of a probe_launch in a search: as memory is now, the probe would see nothing new. It may be torn,
-// though, when somebody changes the memory between its pieces.
+// Part of a probe_launch in a search: the probe would see nothing new in memory as it is now, but
+// may be torn if the memory changes between its pieces.
 inline constexpr std::uint32_t kIdleLook = 1;
 
 struct Step {
@@ -163,14 +163,14 @@ inline bool looks_idly(const Step& step) {
   return step.kind == StepKind::probe_launch && step.part == kIdleLook;
 }
 
-// What may happen now, and what may happen once nothing else can.
+// Steps that are possible now, and steps that are possible when no other step is.
 struct StepList {
   struct Later {
     Time date;
-    bool may_be_early;  // a sleep: in an untimed world it may end at any moment
+    bool may_be_early;  // a sleep: in an untimed model it may end at any time
     Step step;
   };
-  // Timed searches: a step at one of the dates at which it may be made.
+  // Timed searches: a step at one of the dates at which it is possible.
   struct Dated {
     Time date;
     Step step;

@@ -6,7 +6,7 @@ namespace latchlab::explorer {
 
 namespace {
 
-// The plan's image covers the planned bytes; what is allocated later is zero.
+// The plan's image covers the planned bytes; memory allocated later is zero.
 SparseMemory make_memory(const WorldPlan& plan, const NodePlan& node) {
   if (!plan.image) return SparseMemory(node.bytes, nullptr);
   const auto image = plan.image;
@@ -44,7 +44,8 @@ NodeState* State::find_node(NodeId id) {
 std::uint64_t& State::word(RemoteAddr addr) {
   NodeState* node = find_node(addr.node);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that does not exist");
-  // Whoever touches a page first, and be it to look at what is possible: it is part of the state.
+  // The first access creates the page, also when steps are only listed: the page is part of the
+  // state.
   if (search() == nullptr) return node->memory.word(addr.offset);
   const ArenaScope scope(own_arena());
   return node->memory.word(addr.offset);
@@ -54,7 +55,7 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Dates of a search stay far below what this can hold: see the bounds of a case.
+// Dates of a search stay far below the range of this: see the bounds of a case.
 Time shown(Time date, std::int64_t drift_ppm) {
   return date +
          Duration{date.ps / kMillion * drift_ppm + date.ps % kMillion * drift_ppm / kMillion};
@@ -100,8 +101,8 @@ void State::count_ended(const OpSlot& op) {
   if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
 }
 
-// In a search a number that grows would tell states apart: whoever armed it keeps the order. Nor is
-// what was posted in an earlier request taken for this one's first verb.
+// In a search a growing number would make states differ, so the code that armed `first` keeps the
+// order. An operation left from an earlier request is not the first effect of this one.
 void State::count_effect(const OpSlot& op) {
   FirstEffect& first = op.actor->first_effect();
   if (search() != nullptr) {

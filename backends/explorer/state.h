@@ -1,7 +1,6 @@
 #pragma once
-// The explorer's state, shared by its parts, and the few things that every part does: find memory,
-// complete an operation, resume a coroutine. Coroutines are resumed by steps only, never from
-// inside a call of theirs.
+// The explorer's state, shared by its parts, and what every part needs: find memory, complete an
+// operation, resume a coroutine. Only steps resume coroutines, never calls that a coroutine makes.
 
 #include <cstdint>
 #include <deque>
@@ -26,7 +25,7 @@ struct Endpoint {
   EndpointAddr addr;
   std::uint32_t recvs_free = 0;
   Transport transport = Transport::dc;
-  bool closed = false;  // its process is gone
+  bool closed = false;  // the process of its owner is gone
   std::vector<Message> queue;
 };
 
@@ -34,7 +33,7 @@ struct NodeState {
   NodeId id;
   SparseMemory memory;
   bool dead = false;
-  std::vector<std::uint64_t> held_words;  // inside an atomic's read-modify-write
+  std::vector<std::uint64_t> held_words;  // between the two steps of an atomic
   std::deque<Endpoint> endpoints;         // by number - 1
   Actor* server = nullptr;
   CallHandler* handler = nullptr;
@@ -49,31 +48,32 @@ class State {
   Actor& add_actor(ActorKind kind, NodeId node, ClientId client);
   Actor* find_client(ClientId client);
 
-  // Completes an operation whose effect is over: takes it off its actor and resumes who waits.
+  // Completes an operation whose effect is over: removes it from its actor and resumes the
+  // coroutine that awaits its batch.
   void complete(OpSlot& op);
-  // Takes an operation that will never complete for anybody off its actor.
+  // Removes an operation that will never complete from its actor.
   void drop(OpSlot& op);
-  // Runs coroutine code of `actor` until it suspends, and clears away what has ended.
+  // Runs code of the actor's coroutines until it suspends, and removes coroutines that have ended.
   void resume(Actor& actor, std::coroutine_handle<> waiter);
   void start_root(Actor& actor, std::size_t root);
-  // Timed searches: what has taken effect since the last call did so now; and what is possible as
-  // `steps` has it, and was not then, is so from now on.
+  // Timed searches: sets `effected_at` of operations that took effect since the last call, and
+  // `possible_since` of those that `steps` makes possible for the first time, to the present.
   void note_effects();
   void note_possible(const StepList& steps);
   bool running() const { return running_; }
-  // Recording of a semantic event: what happened, to whom, with which values.
+  // Adds an event with its values to the fingerprint.
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
             std::uint64_t c = 0);
 
-  // In a search: an access to memory that is not the lock's is a finding.
+  // In a search: an access to memory that is not the lock's is a violation.
   void check_owned(RemoteAddr addr, std::uint64_t bytes);
   // A verb, message or call has taken effect.
   void count_effect(const OpSlot& op);
 
-  // null: not a search.
+  // Null: not a search.
   SearchSupport* search() const { return options.search; }
   bool timed() const { return search() != nullptr && search()->timed(); }
-  // What the clock of a node shows at a true date. Only in a timed search is that another.
+  // What the clock of a node shows at a true date. Differs from it only in a timed search.
   Time shown_on(NodeId node, Time date) const;
   Time local_now(NodeId node) const { return shown_on(node, clock); }
   // The first true date at which the clock of `node` shows `local` or more.
@@ -82,20 +82,20 @@ class State {
 
   ExplorerOptions options;
   std::unique_ptr<Chooser> own_chooser;
-  Chooser* chooser;  // who decides now
+  Chooser* chooser;  // makes the current choices
   Time clock;
   std::deque<NodeState> nodes;
   std::vector<std::unique_ptr<Actor>> actors;
-  std::map<std::uint64_t, OpSlot*> calls;  // by ticket; null: the caller is dead
+  std::map<std::uint64_t, OpSlot*> calls;  // by ticket; null: the caller is dead or has given up
   std::uint64_t next_ticket = 1;
   std::vector<bool> alive;  // as membership shows it
   std::uint64_t membership_version = 0;
-  std::vector<ClientId> undetected;  // crashed, and membership does not show it yet
+  std::vector<ClientId> undetected;  // crashed, and not yet shown by membership
   bool any_client = false;           // a client coroutine was spawned
   std::uint64_t clients_left = 0;    // coroutines of clients that have not ended
-  bool foreign_access = false;       // to memory that is not there, or not the lock's
+  bool foreign_access = false;       // to memory that does not exist, or is not the lock's
   std::uint64_t seed = 1;
-  VerbCensus census;  // in_flight is counted when asked for
+  VerbCensus census;  // in_flight is counted on request
   RunFingerprint fingerprint;
 
  private:

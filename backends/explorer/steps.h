@@ -1,12 +1,12 @@
 #pragma once
-// One step of the world, whoever chose it.
+// Making one step, which a chooser or a search has chosen.
 
 #include "backends/explorer/state.h"
 
 namespace latchlab::explorer {
 
 void perform(State& state, const Step& step);
-// Made by an RNIC, not by a CPU.
+// Whether an RNIC makes the step, and not a CPU.
 bool by_nic(StepKind kind);
 
 }  // namespace latchlab::explorer

@@ -1,6 +1,6 @@
-// What may happen at which dates in a timed search: of every leg of everything that is under way,
-// one for each latency, in any order where dates are equal. Nothing can happen any more once
-// something else has to have happened.
+// Which steps are possible at which dates in a timed search: for every leg of every operation under
+// way, one date for each latency; equal dates are in any order. No step is possible after the date
+// by which another one has to happen.
 
 #include <algorithm>
 
@@ -18,10 +18,10 @@ using explorer::StepList;
 
 namespace {
 
-// A step of the list, and the dates at which it may be made.
+// The dates at which a step is possible.
 struct Window {
   std::vector<Time> dates;  // ascending
-  bool must = true;         // it is made at the last of them unless it has become impossible
+  bool must = true;  // it is made at the last date at the latest, unless it has become impossible
 };
 
 class Dating {
@@ -38,7 +38,7 @@ class Dating {
   }
 
  private:
-  // What something else held up until `possible` is made then, if its latency is over.
+  // A leg that another operation delayed until `possible` ends then, if its latency is over.
   Window leg(Time begun, Time possible) const {
     Window window;
     for (const Duration latency : state_.search()->time.latencies) {
@@ -46,7 +46,7 @@ class Dating {
       const bool known = !window.dates.empty() && window.dates.back() == date;
       if (date >= state_.clock && !known) window.dates.push_back(date);
     }
-    // The rest of something whose last date this is.
+    // A remaining part of an operation whose last date is now.
     if (window.dates.empty()) window.dates.push_back(state_.clock);
     return window;
   }

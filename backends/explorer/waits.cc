@@ -15,8 +15,9 @@ void add_deadline(const State& state, Time date, Time posted_at, const Step& ste
     steps.later.push_back({std::max(due, state.clock), false, step});
     return;
   }
-  // A date that was over when the wait began makes it a poll. In a search the clock moves only when
-  // a wait has run out: others whose date has come by then may end at any moment.
+  // A deadline that had passed when the wait began makes it a poll. In a search the clock moves
+  // only when a wait has run out: other waits whose deadlines have passed by then may end at any
+  // time.
   if (date <= posted_at || (state.search() != nullptr && date <= state.clock)) {
     steps.now.push_back(step);
   } else {
@@ -76,8 +77,8 @@ void make_wait_step(State& state, const Step& step) {
 
 namespace {
 
-// What each probe would give if all of them took effect now; false: one of them would fail. The
-// values are laid out for them.
+// Fills `values`, which are laid out for the probes, with what they would return if all took effect
+// now. False: one of them would fail.
 bool look(State& state, const RemoteWait& wait, ProbeValues& values) {
   for (std::size_t i = 0; i < wait.probes.size(); ++i) {
     const Verb& verb = wait.probes[i];
@@ -104,21 +105,21 @@ void observe(const State& state, ProbeSlot& probe, const ProbeValues& seen) {
   probe.result.last_change = state.clock;
 }
 
-// A client that does not stand still goes on looking while there is nothing to see: what it keeps
-// of its looks is of now, the last one and the one before.
+// An unpaused client keeps probing while there is nothing to see: the state that it keeps of its
+// last two probes is the present one.
 void look_idly(ProbeSlot& probe, const ProbeValues& seen) {
   if (!probe.wait.pacing || probe.actor->paused) return;
   const ArenaScope scope(probe.actor->arena);
   for (const std::uint64_t misses : {1, 2}) probe.wait.pacing(seen, misses);
 }
 
-// A probe of several pieces may see some of them as they are now and others as they will be.
+// Whether a probe has several pieces, which may see different states of memory.
 bool may_tear(const RemoteWait& wait) {
   return wait.probes.size() > 1 ||
          (wait.probes[0].kind == VerbKind::read && wait.probes[0].bytes > 8);
 }
 
-// Would issuing the probes now end the wait, or change the memory?
+// Whether issuing the probes now would end the wait or change memory.
 bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
   if (wait.classify(seen) != Verdict::pending) return true;
   for (std::size_t i = 0; i < wait.probes.size(); ++i)
@@ -153,8 +154,8 @@ void launch(State& state, ProbeSlot& probe) {
   probe.result.tries = before + probe.wait.probes.size();
 }
 
-// In a search: nobody can tell when a probe set out before its first piece took effect, unless it
-// is an atomic whose client may die before it lands.
+// In a search: a probe's posting and its first effect are indistinguishable from one step, unless
+// it is an atomic and its client may crash in between.
 bool launch_looks_like_effect(const State& state, const ProbeSlot& probe) {
   const SearchSupport* search = state.search();
   if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
@@ -175,7 +176,7 @@ void judge(State& state, ProbeSlot& probe) {
   observe(state, probe, probe.result.values);
   if (probe.wait.pacing) probe.wait.pacing(probe.result.values, probe.misses);
   if (state.search() == nullptr) return;
-  probe.misses = 0;  // a miss leaves nothing behind
+  probe.misses = 0;  // a miss leaves no trace in the state
   probe.forget_values();
 }
 
@@ -212,7 +213,7 @@ void add_probe_steps(State& state, Actor& actor, StepList& steps) {
 
 namespace {
 
-// Of what the actor has just posted, one piece takes effect if it can now.
+// If a verb that the actor has just posted can take effect now, makes one step of it.
 void take_effect(State& state, Actor& actor) {
   StepList steps;
   add_verb_steps(state, actor, steps);
