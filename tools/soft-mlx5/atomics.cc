@@ -22,7 +22,7 @@ SOFT_MLX5_SHARED void execute(T* at, const AtomicOperands& operands, std::uint64
     const T mask = static_cast<T>(operands.swap_mask[i]);
     T next = old;
     if (!operands.compares)
-      // The highest bits of fields are added without a carry out of them.
+      // Adds the highest bits of fields without their carries.
       next = ((old & ~mask) + (value & ~mask)) ^ ((old ^ value) & mask);
     else if (equal)
       next = (old & ~mask) | (value & mask);

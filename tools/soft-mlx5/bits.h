@@ -1,7 +1,7 @@
 #pragma once
-// Memory that software and the device share without a lock between them: big-endian fields, and
-// words that either side may change at any time. What is written here is not for the eyes of
-// ThreadSanitizer: libmlx5, at the other side, is not either.
+// Memory that software and the device share without a lock: big-endian fields, and words that
+// either side may change at any time. These accesses are hidden from ThreadSanitizer, because
+// libmlx5, on the other side, is not instrumented either.
 
 #include <array>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <cstring>
 
 #if defined(__clang__)
-#if __has_feature(thread_sanitizer)  // no_sanitize leaves atomics to be seen
+#if __has_feature(thread_sanitizer)  // no_sanitize does not hide atomics from it
 #define SOFT_MLX5_SHARED __attribute__((disable_sanitizer_instrumentation, noinline))
 #endif
 #endif
@@ -30,7 +30,7 @@ inline std::uint64_t be64(std::uint64_t v) {
 }
 
 template <class T>
-T load(const void* at) {  // of memory that is ours
+T load(const void* at) {  // of memory that only the device uses
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
@@ -58,18 +58,18 @@ inline void store_be64(void* at, std::uint64_t v) {
   store(at, be64(v));
 }
 
-// A doorbell record: what was written before it is seen after it.
+// Access to a doorbell record: writes before write_record are visible after read_record.
 std::uint32_t read_record(const std::uint32_t* at);
 void write_record(std::uint32_t* at, std::uint32_t value);
-// A register of a UAR page: its word, which is 0 afterwards.
+// Returns the word in a register of a UAR page and sets it to 0.
 std::uint64_t take_register(std::uint64_t* at);
-// Whole 8-byte words of aligned memory are never torn.
+// Aligned 8-byte words are never torn.
 void copy_shared(void* to, const void* from, std::size_t bytes);
-// An entry of a queue, all of it before its last byte, which hands it over.
+// Writes a queue entry; its last byte, which hands the entry over, is written last.
 void publish_entry(std::byte* to, const std::byte* from, std::size_t bytes);
 
-// Ends the process with a message: whoever drives the device has broken a rule that hardware would
-// answer with silent corruption.
+// Ends the process with a message: the caller of the device has broken a rule whose violation
+// hardware answers with silent corruption.
 [[noreturn]] __attribute__((format(printf, 1, 2))) void die(const char* format, ...);
 
 std::int64_t now_ns();  // CLOCK_MONOTONIC

@@ -1,4 +1,4 @@
-// The write() ABI, and the commands that are a few lines long.
+// The write() ABI, and short commands.
 #include "tools/soft-mlx5/commands.h"
 
 #include <infiniband/verbs.h>
@@ -71,7 +71,7 @@ int destroy(Device& device, Context& context, Table<T>& table, std::uint32_t han
             const Command& command) {
   T* const object = Device::find(table, &context, handle);
   if (object == nullptr) return EINVAL;
-  // CQs have two counts, others one.
+  // CQs have two counts, other objects one.
   const std::uint32_t counts[2] = {
       std::is_same_v<T, Cq> ? object->events_read : object->async_events_read,
       object->async_events_read};
@@ -181,7 +181,7 @@ int execute(Device& device, Context& context, const Command& command) {
   }
 }
 
-// Commands that have an answer begin with where it goes.
+// Commands with an answer begin with the address of its buffer.
 bool is_answered(std::uint32_t number) {
   switch (number) {
     case IB_USER_VERBS_CMD_DEALLOC_PD:

@@ -1,6 +1,6 @@
 #pragma once
-// The uverbs ABI: what libibverbs asks the kernel for, by write() and by ioctl(). Layouts are those
-// of /usr/include/rdma. Each returns 0 or an errno.
+// The uverbs ABI: the requests of libibverbs to the kernel, by write() and by ioctl(). Layouts are
+// those of /usr/include/rdma. Each function returns 0 or an errno.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +15,16 @@ struct ib_uverbs_modify_qp;
 
 namespace soft_mlx5 {
 
-// One command: its core part, the driver's part of it, and where the answers to both go.
+// One command: its core part, its driver part, and the buffer for the answers to both.
 struct Command {
   std::uint32_t number = 0;
   const std::byte* core = nullptr;
   std::size_t core_bytes = 0;
-  const std::byte* driver = nullptr;  // null: behind the core part, wherever that ends
+  const std::byte* driver = nullptr;  // null: directly after the core part
   std::size_t driver_bytes = 0;
   std::byte* answer = nullptr;
   std::size_t answer_bytes = 0;
-  std::size_t driver_answer_at = 0;  // 0: behind the core answer
+  std::size_t driver_answer_at = 0;  // 0: directly after the core answer
 
   template <class T>
   T read() const {
@@ -60,7 +60,7 @@ struct Command {
   }
 };
 
-// A channel of events: what is sent to [1] software reads from [0]. (preload.cc)
+// Makes a channel of events: software reads from [0] what is sent to [1]. (preload.cc)
 bool open_event_channel(int (&ends)[2]);
 
 // commands.cc
@@ -68,7 +68,7 @@ int execute_write(Context& context, const void* command, std::size_t bytes);
 // ioctl.cc
 int execute_ioctl(Context& context, ib_uverbs_ioctl_hdr* command);
 
-// The commands' own files. query.cc:
+// Commands with a file of their own. query.cc:
 int get_context(Device& device, Context& context, const Command& command);
 int query_device(const Command& command, bool extended);
 int query_port(const Command& command);

@@ -1,4 +1,4 @@
-// Completion queues: entries as mlx5dv.h lays them out, and events.
+// Completion queues: entries in the layout of mlx5dv.h, and events.
 #include "tools/soft-mlx5/completion.h"
 
 #include <infiniband/verbs.h>
@@ -64,7 +64,7 @@ void Device::complete(Cq& cq, const Completion& completion) {
 }
 
 // An event is due when the queue is armed at an index that completions have passed. Arming carries
-// a serial number, which software counts up with each event it takes.
+// a serial number, which software increments for each event that it takes.
 void Device::check_armed(Cq& cq, bool solicited) {
   if (cq.channel == nullptr) return;
   const std::uint32_t armed = read_record(cq.record + 1);

@@ -1,5 +1,5 @@
 #pragma once
-// What completions say.
+// Contents of completions.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Device::Completion {
   std::uint32_t user_index = 0;
   std::uint16_t wqe = 0;
   std::uint32_t bytes = 0;
-  std::uint32_t immediate = 0;  // as it goes to memory
+  std::uint32_t immediate = 0;  // in memory byte order
   std::uint32_t remote_qp = 0;
   const std::byte* inlined = nullptr;  // at most 32 bytes
   std::size_t inlined_bytes = 0;

@@ -74,7 +74,7 @@ Config parse() {
   return config;
 }
 
-// Has to agree with what the wrapper writes.
+// Must agree with what tools/soft-mlx5/run writes.
 std::vector<Gid> make_gids() {
   std::vector<Gid> all;
   const auto add_guid = [&all](std::uint64_t guid) {

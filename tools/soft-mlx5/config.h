@@ -1,5 +1,6 @@
 #pragma once
-// What tools/soft-mlx5/run says in SOFT_MLX5: "link=roce,nodes=8,seed=1,dir=/tmp/...,faults=...".
+// The options that tools/soft-mlx5/run passes in SOFT_MLX5:
+// "link=roce,nodes=8,seed=1,dir=/tmp/...,faults=...".
 
 #include <array>
 #include <cstdint>
@@ -14,8 +15,8 @@ struct Config {
   bool infiniband = false;
   int nodes = 8;  // addresses: 10.77.0.1 to 10.77.0.nodes, or as many GIDs
   std::uint64_t seed = 1;
-  std::string directory;  // of the run; empty: this process has the fabric for itself
-  // Faults, each with a probability per request in millionths.
+  std::string directory;  // of the run; empty: the fabric has only this process
+  // Faults: probabilities per request in millionths.
   std::uint32_t rnr = 0;
   std::uint32_t flush = 0;
   std::uint32_t retry = 0;
@@ -25,10 +26,10 @@ struct Config {
   bool swapped_reply = false;  // replies of atomics in the other byte order
   // Devices and drivers of other kinds.
   bool no_extended = false;     // no ibv_create_qp_ex and ibv_create_cq_ex
-  bool other_driver = false;    // libmlx5's own verbs (mlx5dv) do not know the device
+  bool other_driver = false;    // mlx5dv does not support the device
   bool no_srq = false;          // no shared receive queues
   bool no_atomics = false;      // atomic_cap is NONE
-  bool ipv6 = false;            // RoCE: fd93:1::1, ... in place of IPv4 addresses
+  bool ipv6 = false;            // RoCE: fd93:1::1, ... instead of IPv4 addresses
   bool needs_grh = false;       // InfiniBand: packets without a GRH are refused
   std::uint32_t rd_atomic = 0;  // max_res_rd_atom of the process; 0: enough for all QPs
   bool log = false;
@@ -36,7 +37,7 @@ struct Config {
 
 const Config& config();
 
-// GIDs as the wrapper wrote them below SYSFS_PATH: index -> GID; RoCE v1 entries too.
+// GIDs as tools/soft-mlx5/run writes them below SYSFS_PATH: index -> GID; includes RoCE v1 entries.
 const std::vector<Gid>& gids();
 
 inline constexpr std::uint16_t kLid = 7;

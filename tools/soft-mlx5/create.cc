@@ -1,4 +1,4 @@
-// Commands that make what has queues or keys.
+// Commands that make objects with queues or keys.
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -35,7 +35,7 @@ QpWish read_wish(const Command& command, bool extended) {
     return wish;
   }
   const auto core = command.read<ib_uverbs_create_qp>();
-  // From user_handle on they are equal up to and including qp_type.
+  // From user_handle up to and including qp_type the two layouts are equal.
   std::memcpy(&wish.core, &core.user_handle, offsetof(ib_uverbs_ex_create_qp, reserved));
   wish.driver = command.read_driver<mlx5_ib_create_qp>(sizeof core);
   return wish;
@@ -113,7 +113,7 @@ int create_cq(Device& device, Context& context, const Command& command, bool ext
   cq->channel = channel;
   cq->ignores_overrun = (asked.flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN) != 0;
   if (channel != nullptr) ++channel->users;
-  // Software's 0 could be an arming: this cannot.
+  // Marks the CQ as not armed: software's initial 0 would be a valid arming.
   write_record(cq->record + 1, kNotArmed);
   const ib_uverbs_create_cq_resp core = {cq->handle, entries - 1, {}};
   const mlx5_ib_create_cq_resp mine = {cq->number, 0};

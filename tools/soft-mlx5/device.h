@@ -1,6 +1,7 @@
 #pragma once
-// The device of this process: the objects that were made on it, and the engine that reads send
-// queues and writes completions. Everything but Device::wait_turn is called with `lock` held.
+// The device of this process: the objects made on it, and the engine that reads send queues and
+// writes completions. All functions except get() and help() are called with lock_ held, which Turn
+// takes.
 
 #include <atomic>
 #include <deque>
@@ -22,7 +23,7 @@ class Device {
  public:
   static Device& get();
 
-  // Taken by whoever calls the device; the engine lets callers go first.
+  // Held by callers of the device; the engine yields to waiting callers.
   class Turn {
    public:
     explicit Turn(Device& device) : device_(device) {
@@ -74,7 +75,7 @@ class Device {
   int destroy(Dm* dm);
   int destroy(Uar* uar);
 
-  // Numbers and keys are unequal in all processes of a run. 0: none is left.
+  // Numbers and keys are unique among all processes of a run. 0: none is left.
   std::uint32_t new_number();
   void give_number(std::uint32_t number, Qp* qp) { by_number_[number] = qp; }
   void free_number(std::uint32_t number) { by_number_.erase(number); }
@@ -83,19 +84,19 @@ class Device {
     return found == by_number_.end() ? nullptr : found->second;
   }
   std::uint32_t new_key(Mr* mr);
-  // Memory that `key` names for objects of `pd`, or null.
+  // The memory that `key` names for objects of `pd`; null: none, or not with this access.
   std::byte* resolve(std::uint32_t key, const Pd* pd, std::uint64_t address, std::uint64_t bytes,
                      unsigned access);
 
   Pages& pages() { return pages_; }
   Fabric& fabric() { return fabric_; }
 
-  // Software reads it now; false: what it is about is no more.
+  // Counts an event that software reads now; false: its object no longer exists.
   bool count_event(const Event& event);
 
   // ---- queues ----
-  void reset(Qp& qp);        // no trace of it is left in the device
-  void enter_error(Qp& qp);  // everything outstanding is flushed
+  void reset(Qp& qp);        // removes everything that the device knows of it
+  void enter_error(Qp& qp);  // flushes everything outstanding
   bool reset_stream(Qp& qp, unsigned stream);
   void queue(Qp& qp) {
     if (qp.queued) return;
@@ -103,11 +104,11 @@ class Device {
     ready_.push_back(&qp);
   }
 
-  // One turn of the engine; whether there was something to do. (engine.cc)
+  // Runs one turn of the engine; returns whether it had work. (engine.cc)
   bool round();
   void start_engine();
-  // From threads that wait for something: a turn of the engine, if nobody else is at it; whether
-  // there was something to do.
+  // Called by threads that wait for something: runs a turn of the engine if no other thread holds
+  // the lock; returns whether it had work.
   bool help();
 
  private:
@@ -150,7 +151,7 @@ class Device {
   std::mutex lock_;
   std::atomic<int> waiting_{0};
   bool engine_runs_ = false;
-  std::atomic<std::int64_t> helped_ns_{0};  // when somebody else had a turn of it
+  std::atomic<std::int64_t> helped_ns_{0};  // when help() last ran a turn
   std::vector<std::unique_ptr<Context>> contexts_;
   std::uint32_t last_handle_ = 0;
   std::uint32_t last_number_ = 0x40;

@@ -1,6 +1,6 @@
-// The engine: sees doorbells, runs queues and timers. Doorbells are plain memory: it looks at the
-// registers of UAR pages, which name a QP each, and at the records of QPs whose page was written
-// to, because a register has room for one ring only.
+// The engine: polls doorbells, and runs queues and timers. Doorbells are plain memory. The engine
+// reads the registers of UAR pages, each of which names a QP, and also the doorbell records of all
+// QPs whose page was written to, because a register holds only one doorbell.
 #include <infiniband/verbs.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -17,15 +17,16 @@ namespace soft_mlx5 {
 
 namespace {
 
-// Of a UAR page: two registers, each of two halves that take turns; and that of CQs.
+// Offsets in a UAR page: two registers, each of two halves that are used in turn; and the CQ
+// register.
 constexpr std::size_t kRegisters[] = {0x800, 0x900, 0xa00, 0xb00};
 constexpr std::size_t kCqRegister = 0x20;
 
-constexpr std::int64_t kLookEvery = 500'000;  // at all queues, without a ring
-constexpr std::int64_t kSpin = 50'000;        // without work, before it naps
+constexpr std::int64_t kLookEvery = 500'000;  // interval of polling all queues, without a doorbell
+constexpr std::int64_t kSpin = 50'000;        // time without work before it sleeps
 constexpr std::int64_t kLongestNap = 200'000;
 
-// Not sched_yield(), which is a call of this device (preload.cc).
+// A system call, because sched_yield() is replaced by this library (preload.cc).
 void offer_core() {
   ::syscall(SYS_sched_yield);
 }
@@ -64,7 +65,7 @@ void Device::engine() {
     }
     const std::int64_t idle = now - idle_since;
     if (now - helped_ns_.load(std::memory_order_relaxed) < kSpin)
-      fabric_.wait(kSpin);  // others do it meanwhile
+      fabric_.wait(kSpin);  // threads that wait run turns meanwhile
     else if (idle < kSpin)
       offer_core();
     else

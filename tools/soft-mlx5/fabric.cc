@@ -24,13 +24,13 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<RequestHead> && std::is_trivially_copyable_v<ReplyHead>);
 
-// In front of a head and a payload.
+// Precedes a head and its payload.
 struct Frame {
   std::uint64_t payload = 0;
   std::uint64_t is_request = 0;
 };
 
-constexpr std::uint64_t kListener = 0;  // its mark; links have their ids
+constexpr std::uint64_t kListener = 0;  // epoll data of the listener; links use their ids
 constexpr std::size_t kChunk = 65536;
 
 sockaddr_un address_of(const std::string& path) {
@@ -47,7 +47,7 @@ int new_socket() {
   return fd;
 }
 
-// As a peer's listener is not blocking, either: it takes as many as stand in line.
+// Retries, because a peer's listener does not block: EAGAIN means that its backlog is full.
 bool connects(int fd, const std::string& path) {
   const sockaddr_un address = address_of(path);
   for (int tries = 0; tries < 1000; ++tries) {
@@ -94,8 +94,8 @@ bool Fabric::take_slot(std::uint32_t slot) {
   return false;
 }
 
-// Slots of processes that have ended are used again only when no other is left: numbers of their
-// QPs may still be known.
+// Slots of processes that have ended are reused only when no other slot is left: their QP numbers
+// may still be in use at peers.
 void Fabric::join() {
   if (poll_ >= 0 || config().directory.empty()) return;
   const std::string name = config().directory + "/lock";
@@ -165,12 +165,12 @@ void Fabric::send(const Request& request) {
 
 void Fabric::answer(std::uint64_t asker, const Reply& reply) {
   const auto found = links_.find(asker);
-  if (found == links_.end()) return;  // it has ended
+  if (found == links_.end()) return;  // the asking process has ended
   pack(found->second->out, static_cast<const ReplyHead&>(reply), reply.payload, false);
   if (!write_some(*found->second)) close(*found->second);
 }
 
-// Whatever was asked of it and is not answered never will be.
+// Outstanding requests to the process get no answer.
 void Fabric::close(Link& link) {
   for (const auto& [qp, ticket] : link.waiting) stay_silent(qp, ticket);
   ::close(link.fd);

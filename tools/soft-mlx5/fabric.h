@@ -1,7 +1,7 @@
 #pragma once
-// Requests and answers between QPs, and how they get to other processes of the run: over a socket
-// to each process that a request goes to. A request is executed by the process that has the memory,
-// one after the other; what is under way to a process that ends is answered by silence.
+// Requests and answers between QPs, and their transport to other processes of the run: a socket to
+// each process that requests go to. The process that owns the memory executes the requests, one
+// after the other. Outstanding requests to a process that ends get the verdict `silence`.
 
 #include <cstdint>
 #include <deque>
@@ -18,13 +18,13 @@ namespace soft_mlx5 {
 enum class Verdict : std::uint8_t {
   done,
   not_ready,  // RNR NAK
-  silence,    // nobody answers: no such QP, the wrong state, key or sequence
+  silence,    // no answer: no such QP, or a wrong state, key or sequence number
   invalid_request,
   access_error,
   operation_error,
 };
 
-// What goes over a socket as it is: both ends are this library.
+// Sent over a socket as it is in memory, because both ends are this library.
 struct RequestHead {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -54,7 +54,7 @@ struct Reply : ReplyHead {
   std::vector<std::byte> payload;
 };
 
-// QP numbers say in which process a QP is.
+// A QP number contains the slot of its process.
 inline constexpr std::uint32_t kNumberBits = 17;
 inline constexpr std::uint32_t kSlots = 1U << (24 - kNumberBits);
 
@@ -65,8 +65,8 @@ class Fabric {
   bool is_here(std::uint32_t number) const { return number >> kNumberBits == slot_; }
 
   void send(const Request& request);
-  void answer(std::uint64_t asker, const Reply& reply);  // as receive() names the asker
-  // Messages that have arrived; returns whether there was one.
+  void answer(std::uint64_t asker, const Reply& reply);  // `asker` as receive() gave it
+  // Handles the messages that have arrived; returns whether there were any.
   template <class OnRequest, class OnReply>  // (request, asker), (reply)
   bool receive(const OnRequest& on_request, const OnReply& on_reply) {
     move_bytes();
@@ -79,14 +79,15 @@ class Fabric {
     }
     return !all.empty();
   }
-  // Until something arrives, but no longer. Without the device's lock.
+  // Waits until something arrives, but at most `ns`. Called without the device's lock.
   void wait(std::int64_t ns) const;
 
  private:
   struct Link {
     std::uint64_t id = 0;
     int fd = -1;
-    std::uint32_t slot = 0;  // whom requests go to; of a link that another process has made: none
+    // Of the process that requests go to; 0: the other process made the link.
+    std::uint32_t slot = 0;
     std::vector<std::byte> in, out;
     std::size_t sent = 0;                                         // of `out`
     std::deque<std::pair<std::uint32_t, std::uint64_t>> waiting;  // QPs and tickets
@@ -104,7 +105,7 @@ class Fabric {
   Link& add(int fd, std::uint32_t slot);
   void move_bytes();
   void accept_all();
-  bool read_all(Link& link);  // false: its process has ended
+  bool read_all(Link& link);  // false: the other process has ended
   bool write_some(Link& link);
   void parse(Link& link);
   void close(Link& link);

@@ -1,5 +1,6 @@
 #pragma once
-// Faults that the run asked for, drawn from its seed: the same for the same order of requests.
+// Faults that the run asked for, drawn from its seed: the same order of requests gets the same
+// faults.
 
 #include <cstdint>
 

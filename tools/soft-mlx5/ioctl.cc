@@ -1,5 +1,5 @@
-// The ioctl() ABI, as far as libmlx5 has no other way: UARs, device memory, DEVX. What it does not
-// know is EPROTONOSUPPORT, as of a kernel that is older than the method: libibverbs then writes.
+// The ioctl() ABI, where libmlx5 has no other: UARs, device memory, DEVX. Other methods fail with
+// EPROTONOSUPPORT, as in a kernel that is older than the method: libibverbs then uses write().
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -132,7 +132,7 @@ int devx_other(const Attributes& attributes) {
   return to[0] == std::byte{0} ? 0 : EREMOTEIO;
 }
 
-// Of QPs there is one change that goes this way: RTS2RTS, which resets a stream of a DCI.
+// The only change of a QP by DEVX: RTS2RTS, which resets a stream of a DCI.
 int devx_modify(Device& device, Context& context, const Attributes& attributes) {
   std::size_t bytes = 0;
   const std::byte* const in = attributes.data(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, bytes);
@@ -150,7 +150,7 @@ int devx_modify(Device& device, Context& context, const Attributes& attributes) 
                     (in[8] >> 7) == std::byte{1} && (load_be32(in + 8) & 0xff'ffff) == qp->number &&
                     load_be32(in + kMask) == 1;
   if (fits && device.reset_stream(*qp, load_be16(in + kStream))) return 0;
-  to[0] = std::byte{3};  // a bad parameter
+  to[0] = std::byte{3};  // bad parameter
   return EREMOTEIO;
 }
 

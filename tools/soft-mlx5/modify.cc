@@ -1,6 +1,5 @@
-// States of QPs. Which attributes a change needs and which it may have is what the kernel checks
-// (verbs.c of ib_core for RC, qp.c of mlx5_ib for DCI and DCT): one missing or one too many is
-// EINVAL.
+// QP states. As in the kernel (verbs.c of ib_core for RC, qp.c of mlx5_ib for DCI and DCT), a
+// change of state with a missing attribute or one too many fails with EINVAL.
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 
@@ -115,7 +114,7 @@ void apply(Qp& qp, const ib_uverbs_modify_qp& change, int mask) {
       std::fprintf(stderr, "soft-mlx5: QP 0x%x: service level %u, traffic class %u\n", qp.number,
                    qp.service_level, qp.traffic_class);
   }
-  // Without resources for them, READs and atomics have no rights.
+  // Without resources for them, READs and atomics are not permitted.
   if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0 && change.max_dest_rd_atomic == 0)
     qp.access &= ~static_cast<unsigned>(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 }
@@ -123,7 +122,7 @@ void apply(Qp& qp, const ib_uverbs_modify_qp& change, int mask) {
 }  // namespace
 
 bool ResponderShare::take(std::uint32_t wanted) {
-  static std::uint32_t all = 0;  // below the device's lock
+  static std::uint32_t all = 0;  // guarded by the device's lock
   if (wanted > taken_ && config().rd_atomic != 0 && all + wanted - taken_ > config().rd_atomic)
     return false;
   all += wanted - taken_;

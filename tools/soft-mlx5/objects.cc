@@ -1,4 +1,4 @@
-// Objects of the device: numbers, keys, and what destroying them takes.
+// Objects of the device: numbers, keys, and destroying them.
 
 #include <infiniband/verbs.h>
 #include <unistd.h>
@@ -12,7 +12,8 @@
 namespace soft_mlx5 {
 
 Device& Device::get() {
-  static auto* const device = new Device;  // lives as long as the process: its engine does
+  // Never destroyed, because its engine runs until the process ends.
+  static auto* const device = new Device;
   return *device;
 }
 
@@ -117,7 +118,7 @@ Context* Device::open(int fd) {
   return contexts_.back().get();
 }
 
-// As the kernel does when a process forgets something, or ends.
+// Destroys the context's objects, as the kernel does when a process closes the device or ends.
 void Device::close(Context* context) {
   const auto destroy_all = [&](auto& table) {
     std::vector<typename std::remove_reference_t<decltype(table)>::mapped_type::pointer> own;

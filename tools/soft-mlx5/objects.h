@@ -1,5 +1,5 @@
 #pragma once
-// What a device has made for the processes that opened it. All of it is behind Device::lock.
+// The objects that programs make on a device. Device::lock_ guards all of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,24 +15,25 @@ namespace soft_mlx5 {
 
 struct Context {
   int fd = -1;
-  int async_write = -1;  // our end of the channel of asynchronous events
+  int async_write = -1;  // write end of the channel of asynchronous events
 };
 
-// Handles are device-wide; `context` says whose an object is.
+// Handles are device-wide; `context` is the context that owns the object.
 struct Object {
   std::uint32_t handle = 0;
   Context* context = nullptr;
-  int users = 0;  // objects that need it: while there are any, it cannot be destroyed
-  std::uint32_t events_read = 0;  // by software: it acknowledges so many before it lets go
+  int users = 0;  // objects that depend on it: it cannot be destroyed while there are any
+  // By software, which acknowledges as many before it destroys the object.
+  std::uint32_t events_read = 0;
   std::uint32_t async_events_read = 0;
 };
 
-// What goes through the channels of events; software reads `bytes` of it.
+// A message in a channel of events; software reads its first `bytes`.
 struct Event {
   std::uint64_t element = 0;
   std::uint32_t type = 0;
   std::uint32_t reserved = 0;
-  std::uint32_t handle = 0;  // of the object that it is about
+  std::uint32_t handle = 0;  // of the object
   std::uint32_t bytes = 0;
 };
 
@@ -51,14 +52,14 @@ struct Mr : Object {
   std::uint32_t key = 0;
   Pd* pd = nullptr;
   Dm* dm = nullptr;
-  std::uint64_t address = 0;  // as work requests name its first byte
+  std::uint64_t address = 0;  // of its first byte in work requests
   std::uint64_t bytes = 0;
   std::byte* memory = nullptr;
   unsigned access = 0;
 };
 
 struct Channel : Object {
-  int read_end = -1;  // the user's
+  int read_end = -1;  // the program's end
   int write_end = -1;
 };
 
@@ -71,7 +72,7 @@ struct Cq : Object {
   std::uint32_t entry_bytes = 64;
   Channel* channel = nullptr;
   std::uint32_t produced = 0;
-  std::uint32_t armed_serial = 4;  // of the last event; 4: none yet
+  std::uint32_t armed_serial = 4;  // of the last event; 4: there was none
   bool ignores_overrun = false;
 };
 
@@ -86,7 +87,7 @@ struct Srq : Object {
   std::uint32_t max_wr = 0;
   std::uint32_t max_sge = 0;
   std::uint16_t head = 0;      // next WQE to take
-  std::uint16_t consumed = 0;  // all taken so far
+  std::uint16_t consumed = 0;  // WQEs taken so far
   std::uint32_t limit = 0;     // 0: no event
 };
 
@@ -109,28 +110,28 @@ struct Entry {
   std::uint32_t psn = 0;
   std::uint64_t ticket = 0;
   bool judged = false;            // faults have been drawn for it
-  bool doomed = false;            // by a fault: nobody will answer it
-  std::vector<std::byte> result;  // where it goes into the completion
+  bool doomed = false;            // by a fault: it gets no answer
+  std::vector<std::byte> result;  // if it goes into the completion
   Wqe wqe;
 };
 
 // The requester's side of one connection: a QP has one, a DCI one for each stream.
 struct Stream {
-  std::int64_t blocked_until = 0;  // after an RNR NAK, or without an answer
+  std::int64_t blocked_until = 0;  // after an RNR NAK, or while an answer is missing
   int retries_left = 0;
   int rnr_left = 0;
-  bool exhausted = false;  // the last try was not answered; its time is running
+  bool exhausted = false;  // the last try got no answer; fails when its timeout is over
   bool failed = false;
 };
 
-// What a QP has of the device's max_res_rd_atom.
+// A QP's share of the device's max_res_rd_atom.
 class ResponderShare {
  public:
   ResponderShare() = default;
   ~ResponderShare() { take(0); }
   ResponderShare(const ResponderShare&) = delete;
   ResponderShare& operator=(const ResponderShare&) = delete;
-  bool take(std::uint32_t wanted);  // false: the device has not so many left
+  bool take(std::uint32_t wanted);  // false: the device has too few left
 
  private:
   std::uint32_t taken_ = 0;
@@ -139,7 +140,7 @@ class ResponderShare {
 struct Qp : Object {
   QpKind kind = QpKind::rc;
   QpState state = QpState::reset;
-  std::uint32_t number = 0;  // a DCT has one from RTR on
+  std::uint32_t number = 0;  // a DCT gets one in RTR
   std::uint32_t user_index = 0;
   std::uint64_t user_handle = 0;
   Pd* pd = nullptr;
@@ -155,7 +156,7 @@ struct Qp : Object {
   std::byte* sq = nullptr;
   std::uint32_t sq_blocks = 0;
   std::uint16_t next_block = 0;    // of the next WQE to take
-  std::uint16_t oldest_block = 0;  // of the first whose completion is not decided
+  std::uint16_t oldest_block = 0;  // of the first WQE that is not complete
   std::deque<Entry> entries;
   std::vector<Stream> streams{1};
   unsigned errored_streams_allowed = 0;
@@ -163,14 +164,14 @@ struct Qp : Object {
   std::uint64_t next_ticket = 1;
   bool queued = false;  // in Device::ready_
   bool timed = false;   // in Device::timed_
-  bool dead = false;    // by a fault: a DCT that answers nobody
+  bool dead = false;    // by a fault: a DCT that answers no requests
 
   std::byte* rq = nullptr;
   std::uint32_t rq_entries = 0;
   std::uint32_t rq_stride = 0;
   std::uint16_t rq_head = 0;
 
-  // As modified.
+  // As set by modify_qp.
   std::uint32_t access = 0;
   std::uint32_t remote_number = 0;
   Gid remote_gid = {};

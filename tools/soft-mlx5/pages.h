@@ -1,6 +1,6 @@
 #pragma once
-// Pages of the device that software maps: the clock, UARs, device memory. The device has a mapping
-// of its own, so that an unmapped page is no danger to it.
+// Pages of the device that software maps: the clock, UARs, device memory. The device has its own
+// mapping, so that it can access pages that software has unmapped.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace soft_mlx5 {
 
 inline constexpr std::size_t kPage = 4096;
-inline constexpr std::uint64_t kUarOffset = 1ULL << 40;  // where mmap finds UAR pages
+inline constexpr std::uint64_t kUarOffset = 1ULL << 40;  // mmap offset of the UAR pages
 
 class Pages {
  public:
@@ -18,15 +18,15 @@ class Pages {
   static constexpr std::uint32_t kFirstUar = 16;
   static constexpr std::uint32_t kUars = 2048;
   static constexpr std::uint32_t kFirstMemory = kFirstUar + kUars;
-  static constexpr std::uint32_t kMemoryPages = 64;  // 256 KiB, as of a ConnectX-5
+  static constexpr std::uint32_t kMemoryPages = 64;  // 256 KiB, as on a ConnectX-5
   static constexpr std::uint32_t kAll = kFirstMemory + kMemoryPages;
 
   void prepare();  // idempotent
   std::byte* at(std::uint32_t page) { return base_ + page * kPage; }
-  // For software: `count` pages from `page` on; MAP_FAILED and errno.
+  // Maps the pages for software, from `page` on; on failure MAP_FAILED and errno.
   void* map(std::uint32_t page, std::size_t bytes, int protection) const;
 
-  // First of `count` free ones; 0: there are none.
+  // The first of `count` free pages; 0: there are too few.
   std::uint32_t allocate_memory(std::uint32_t count);
   std::uint32_t allocate_uar();
   void release(std::uint32_t page, std::uint32_t count);

@@ -1,5 +1,5 @@
-// What libibverbs and libmlx5 call of libc, with the device below it. Every other call goes to the
-// kernel as it is.
+// Replacements of the libc functions that libibverbs and libmlx5 call. Calls on the device's files
+// reach the device; all other calls go to the kernel unchanged.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -37,7 +37,7 @@ std::array<std::atomic<bool>, 65536>& event_files() {
   return *all;
 }
 std::atomic<int> open_files{0};
-std::atomic<int> open_event_files{0};  // which may outlive the device's
+std::atomic<int> open_event_files{0};  // which may outlive the device's files
 
 bool has_events(int fd) {
   if (open_event_files.load(std::memory_order_acquire) == 0) return false;
@@ -107,7 +107,8 @@ void close_events(int fd) {
   });
 }
 
-// mmap's offset: the command in bits 8 to 15 of the page number, the index around it.
+// mmap's offset: the command is in bits 8 to 15 of the page number, the index in the bits around
+// it.
 void* map_device(std::size_t bytes, int protection, std::uint64_t offset) {
   Device& device = Device::get();
   const Device::Turn turn(device);
@@ -197,7 +198,7 @@ SOFT_MLX5_EXPORT ssize_t write(int fd, const void* bytes, size_t count) {
   return wrong == 0 ? static_cast<ssize_t>(count) : soft_mlx5::failed(wrong);
 }
 
-// Without what drivers other than libmlx5 lack, if the run asks for it.
+// Removes what drivers other than libmlx5 lack, if the run asks for it.
 SOFT_MLX5_EXPORT ibv_context* ibv_open_device(ibv_device* device) {
   using Open = ibv_context* (*)(ibv_device*);
   static const auto real =
@@ -243,15 +244,15 @@ SOFT_MLX5_EXPORT void* mmap64(void* at, size_t bytes, int protection, int flags,
   return soft_mlx5::map_file(at, bytes, protection, flags, fd, offset);
 }
 
-// Software that polls offers its core while nothing has come: the engine's work is done there and
-// then, so that what is asked of the device does not wait until its thread is scheduled.
+// Software that polls yields its core while nothing has come. Its call runs a turn of the engine,
+// so that requests to the device do not wait until the engine's thread is scheduled.
 SOFT_MLX5_EXPORT int sched_yield() noexcept {
   if (soft_mlx5::open_files.load(std::memory_order_acquire) > 0 && soft_mlx5::Device::get().help())
     return 0;
   return static_cast<int>(::syscall(SYS_sched_yield));
 }
 
-// Where the kernel has RDMA, netlink would find the devices that are really there.
+// If the kernel has RDMA, netlink would find the real devices.
 SOFT_MLX5_EXPORT int socket(int domain, int type, int protocol) noexcept {
   if (domain == AF_NETLINK && protocol == NETLINK_RDMA) return soft_mlx5::failed(EPROTONOSUPPORT);
   return static_cast<int>(::syscall(SYS_socket, domain, type, protocol));

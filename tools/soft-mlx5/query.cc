@@ -1,4 +1,4 @@
-// What the device says of itself: a ConnectX-5 with one port.
+// The properties of the device: a ConnectX-5 with one port.
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -141,8 +141,8 @@ int query_port(const Command& command) {
   return 0;
 }
 
-// QUERY_HCA_CAP (0x0100): general (0) and atomic (3) capabilities, at the places that
-// docs name for them. Everything else the firmware does not know.
+// QUERY_HCA_CAP (0x0100): general (0) and atomic (3) capabilities, at the offsets that
+// backends/ibverbs/mlx5.cc reads. Other requests fail as an unknown operation.
 void query_hca_cap(const std::byte* in, std::size_t in_bytes, std::byte* out,
                    std::size_t out_bytes) {
   std::memset(out, 0, out_bytes);

@@ -1,4 +1,4 @@
-// The requester: takes WQEs from send queues, starts them in order, and completes them in order.
+// The requester: takes WQEs from send queues, and starts and completes them in order.
 #include <infiniband/verbs.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::int64_t answer_time_ns(const Qp& qp) {
   return qp.timeout == 0 ? kForever : 4096LL << qp.timeout;
 }
 
-// The result of an atomic as a ConnectX delivers it: 8 bytes in host order, words of others
-// big-endian.
+// Puts the result of an atomic into the byte order of a ConnectX: 8 bytes in host order, words of
+// other widths big-endian.
 void order_result(const Wqe& wqe, std::vector<std::byte>& words) {
   const bool host_order = (wqe.operands.bytes == 8) != config().swapped_reply;
   if (host_order) return;
@@ -102,7 +102,7 @@ bool Device::may_start(const Qp& qp, const Entry& entry) const {
     if (&other == &entry) break;
     if (other.state != Entry::State::sent || other.wqe.stream != entry.wqe.stream) continue;
     if (has_result(other.wqe.opcode)) ++results;
-    // A DCI stays with one target, and its messages are not numbered.
+    // A DCI talks to one target at a time, and its messages are not numbered.
     if (qp.kind == QpKind::dci && (other.wqe.peer.dct != entry.wqe.peer.dct ||
                                    is_send(other.wqe.opcode) || is_send(entry.wqe.opcode)))
       return false;
@@ -111,7 +111,7 @@ bool Device::may_start(const Qp& qp, const Entry& entry) const {
   return !has_result(entry.wqe.opcode) || results < qp.max_rd_atomic;
 }
 
-// Whether it is on its way; else it has failed, or has to wait.
+// True if the request is under way; false: it has failed, or has to wait.
 bool Device::issue(Qp& qp, Entry& entry) {
   const Wqe& wqe = entry.wqe;
   Stream& stream = qp.streams[wqe.stream];
@@ -208,7 +208,7 @@ void Device::settle(Qp& qp, Entry& entry, const Reply& reply) {
   }
 }
 
-// It and what was sent after it is sent again later.
+// Schedules this WQE, and those sent after it, to be sent again later.
 void Device::hold(Qp& qp, Entry& entry, std::int64_t ns) {
   Stream& stream = qp.streams[entry.wqe.stream];
   stream.blocked_until = now_ns() + ns;

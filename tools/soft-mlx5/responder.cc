@@ -1,4 +1,4 @@
-// The responder: what a request does to the memory and the queues of the QP that it is for.
+// The responder: the effect of a request on memory and on the queues of its QP.
 #include <infiniband/verbs.h>
 
 #include <algorithm>
@@ -154,7 +154,7 @@ void Device::flush_receives(Qp& qp) {
 }
 
 bool Device::gather(const Qp& qp, const Wqe& wqe, std::vector<std::byte>& payload) {
-  if (has_result(wqe.opcode)) {  // nothing is sent, but the result must have a place
+  if (has_result(wqe.opcode)) {  // nothing is sent, but the result needs valid memory
     for (const DataSegment& segment : wqe.segments)
       if (resolve(segment.key, qp.pd, segment.address, segment.bytes, IBV_ACCESS_LOCAL_WRITE) ==
           nullptr)

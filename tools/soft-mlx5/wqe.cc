@@ -75,7 +75,7 @@ class Decoder {
       case kSendInvalidate:
       case kWriteImmediate:
       case kSendImmediate:
-      case kNop:  // of this and those below libmlx5 leaves what the block held before
+      case kNop:  // for this and the opcodes below, libmlx5 does not clear this field
       case kWrite:
       case kSend:
       case kRead:
@@ -139,7 +139,7 @@ class Decoder {
     for (auto& mask : all.swap_mask) mask = all.compares ? ~0ULL : 0;
     if (masked) words(all.swap_mask);
     if (masked && all.compares) words(all.compare_mask);
-    if (!masked && !all.compares) take(8, "the operands");  // libmlx5 leaves the ring's there
+    if (!masked && !all.compares) take(8, "the operands");  // libmlx5 does not clear these 8 bytes
     if (masked && !all.compares && all.bytes == 4)
       zero(take(8, "the operands"), 8, "an atomic segment");
     if (masked && !all.compares)

@@ -1,7 +1,7 @@
 #pragma once
 // Send WQEs as a ConnectX reads them. Layout: mlx5dv.h, and the published layouts of masked atomics
 // (MLNX_OFED's libmlx5, UCX): control segment; for DC the address vector of 48 bytes; remote
-// address; operands; data segments or inline data; in units of 16 bytes, all fields big-endian.
+// address; operands; data segments or inline data. Units of 16 bytes, all fields big-endian.
 
 #include <array>
 #include <cstddef>
@@ -65,7 +65,7 @@ struct Wqe {
   bool signalled = false;
   bool solicited = false;
   bool fenced = false;
-  std::uint32_t immediate = 0;  // as it stands in memory
+  std::uint32_t immediate = 0;  // in memory byte order
   std::uint64_t remote = 0;
   std::uint32_t remote_key = 0;
   AtomicOperands operands;
@@ -83,7 +83,7 @@ struct WqeContext {
   std::uint16_t index = 0;  // expected
 };
 
-// Of a WQE that was copied out of its ring, `octowords` long. Calls die() where a rule is broken
+// Decodes a WQE that was copied out of its ring, `octowords` long. Calls die() if a rule is broken
 // that hardware does not check.
 Wqe decode_wqe(const std::byte* wqe, const WqeContext& context);
 
