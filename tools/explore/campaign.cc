@@ -121,7 +121,7 @@ class Runner {
   Clock::time_point began_;
   Verdict verdict_;
   CampaignProgress progress_;
-  std::string case_bound_;  // that cut something of some case
+  std::string case_bound_;  // a bound of some case that cut it
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ using explorer::ArenaScope;
 
 namespace {
 
-// Long enough to be a step of its own: a critical section during which anything may happen.
+// Long enough to be a step of its own: any other step may happen during a critical section.
 constexpr Duration kHold = nanoseconds(1);
 
 ExplorerOptions options_of(explorer::SearchSupport& support) {
@@ -21,8 +21,8 @@ ExplorerOptions options_of(explorer::SearchSupport& support) {
   return options;
 }
 
-// Faults break any order, and in time a lease may run out without one: nothing is claimed then. The
-// check knows one lock.
+// No claims are checked with faults, which break any order, or in timed cases, where a lease may
+// expire without a fault. The check handles one lock.
 BypassCheck bypasses_of(const Case& setup, const Protocol& protocol) {
   if (setup.crashes > 0 || setup.pauses > 0 || setup.long_sends > 0 || setup.timed() ||
       setup.locks > 1 || !setup.extents.empty())
@@ -67,7 +67,7 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
 
 void CaseRun::begin(explorer::TimedModel& time) {
   world_.attach(backend_);
-  // Whoever looks at an entry must not change a state by touching it first.
+  // The first access to an entry changes the state (it creates the page), so it happens here.
   for (LockId lock; lock.value < setup_.locks; ++lock.value) entry(lock);
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const std::size_t node = i / setup_.clients_per_node;

@@ -1,7 +1,7 @@
 #pragma once
-// What a search moves about: the world of one case, its clients, who watches them, and how many
-// faults are left. It lies in the world's arena with all that it owns; universe.h has the rules of
-// what may happen to it.
+// What a search saves and restores: the model of one case, its clients, its checks, and the faults
+// that are left. It is in the model's arena with all that it owns; universe.h has the rules of what
+// may happen to it.
 
 #include <cstdint>
 #include <vector>
@@ -23,26 +23,26 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
  public:
   CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
 
-  // Adds everybody, and sets their clocks; once.
+  // Adds the clients and sets their clocks; called once.
   void begin(explorer::TimedModel& time);
-  // Hears of what clients ask for and get; null: nobody does.
+  // Reports requests and grants of clients; null: to no listener.
   void listen(LoopObserver* listener) { listener_ = listener; }
-  // To be called before each move: an unfair turn is told of once.
+  // Called before each move, so that a bypass is reported once.
   void begin_move() { bypasses_.forget(); }
-  // To be called after each step: takes down whose first verb has taken effect in it.
+  // Called after each step: notes the clients whose first verb took effect in it.
   void see_effects();
 
-  // With all that dies with it.
+  // Crashes the client and all that crashes with it.
   void crash(ClientId client, Chooser& inner);
   void timeout(Time date);
   void move_clock(Time date) { backend_.move_clock(date); }
-  void pause(ClientId client);  // in time: for as long as the case says
+  void pause(ClientId client);  // timed: for the case's pause_length
   void resume(ClientId client);
 
   CrashUnit crash_unit() const { return crash_unit_; }
-  // Of a node: its first client stands for it.
+  // For a crash of nodes the node's first client stands for the node.
   bool may_crash(ClientId client) const;
-  // A node has died, and whoever is left wants a lock that lay there.
+  // Whether a node has died and all clients that are left want locks on dead nodes.
   bool only_lost_causes() const;
   bool may_pause(ClientId client) const;
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
@@ -51,9 +51,9 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses ||
            long_sends_left_ < setup_.long_sends;
   }
-  // May leases run out though these steps are possible, because RC retries for longer?
+  // Whether leases may expire although these steps are possible, because RC retries for longer.
   bool retries_outlast_leases(const explorer::StepList& steps) const;
-  // Somebody kept it for longer than it may, and did not give it back: as if it had died.
+  // Whether a holder kept the lock beyond its lease and did not release it, as after a crash.
   bool released_late(LockId lock) const { return (late_ >> lock.value & 1) != 0; }
   std::uint32_t timeouts_left() const { return timeouts_left_; }
 
@@ -66,7 +66,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::vector<std::uint64_t> entry(LockId lock);
 
  private:
-  enum class Pause : char { none, begun, for_long };  // the last: a lease has run out meanwhile
+  // For_long: a lease has expired during the pause.
+  enum class Pause : char { none, begun, for_long };
 
   struct Clients {
     std::uint32_t begin;
@@ -87,7 +88,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   Time local_now(ClientId client) const override;
-  // What the listener allocates is no part of the world.
+  // What the listener allocates is not part of the model.
   template <class Call>
   void tell(const Call& call) {
     if (listener_ == nullptr) return;
@@ -101,7 +102,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   SafetyMonitor monitor_;
   BypassCheck bypasses_;
   std::vector<std::uint32_t> done_;   // by client: operations that it has begun
-  std::vector<std::uint32_t> holds_;  // how many
+  std::vector<std::uint32_t> holds_;  // number of locks held, by client
   std::vector<char> dead_;
   std::vector<Pause> pauses_;
   CrashUnit crash_unit_;
@@ -110,7 +111,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::uint32_t long_sends_left_;
   std::uint32_t timeouts_left_;
   std::uint64_t late_ = 0;      // by lock, one bit each: a release was suppressed
-  explorer::Arena* own_arena_;  // where what the monitor allocates belongs
+  explorer::Arena* own_arena_;  // for what the monitor allocates
   LoopObserver* listener_ = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kMostAssignments = 10'000;
 
-// Every text of `length` letters X and S, in order.
+// All texts of `length` letters X and S, in order.
 std::vector<std::string> words_of(std::uint32_t length, bool shared) {
   std::vector<std::string> words = {""};
   for (std::uint32_t i = 0; i < length; ++i) {
@@ -28,14 +28,15 @@ std::vector<std::string> words_of(std::uint32_t length, bool shared) {
   return words;
 }
 
-// Clients differ in their work alone: all are on one node, or each on one that is like the others.
+// Whether clients differ only in their operations: all are on one node, or each is on a node of its
+// own and all nodes are alike.
 bool symmetric(const Campaign& campaign, std::uint32_t nodes) {
   const Case& base = campaign.base;
   if (base.extents.size() > 1 || !base.sorted) return false;
   return nodes == 1 || (nodes == campaign.clients && !base.colocated);
 }
 
-// Every choice of `clients` words; `from` moves on where their order does not matter.
+// All choices of `clients` words; if their order does not matter, `from` advances.
 void assign(const std::vector<std::string>& words, std::size_t from, bool ordered,
             std::uint32_t clients, std::vector<std::string>& chosen,
             std::vector<std::vector<std::string>>& all) {
@@ -68,14 +69,14 @@ std::vector<std::vector<std::string>> assignments(const Campaign& campaign, std:
   return all;
 }
 
-// Unknown protocols and parameters are refused elsewhere.
+// Unknown protocols and parameters are rejected elsewhere.
 bool confined_to_a_node(const Case& setup) {
   const ProtocolEntry* entry = find_protocol(setup.protocol);
   return entry != nullptr && params_of(setup, *entry) &&
          make_protocol(setup)->limits().max_nodes == 1;
 }
 
-// How many client nodes there are, most first.
+// The numbers of client nodes, largest first.
 std::vector<std::uint32_t> nodes_of(const Campaign& campaign) {
   if (campaign.nodes > 0) return {campaign.nodes};
   if (campaign.placement == Placement::together) return {1};
@@ -92,7 +93,7 @@ Case placed(const Campaign& campaign, std::uint32_t nodes) {
   return setup;
 }
 
-// Every clock slow, right or fast, in every way.
+// All assignments of slow, exact and fast clocks.
 std::vector<std::vector<std::int64_t>> clocks_of(const Campaign& campaign, std::uint32_t nodes) {
   if (campaign.drift_ppm == 0) return {campaign.base.time.drift_ppm};
   std::vector<std::vector<std::int64_t>> all = {{}};
@@ -109,7 +110,7 @@ std::vector<std::vector<std::int64_t>> clocks_of(const Campaign& campaign, std::
   return all;
 }
 
-// What a search without time could not tell from a lock that is broken.
+// Rejects cases that an untimed search could not tell from a broken lock.
 Status check_clock(const Case& setup, RestsOnTime rests) {
   if (setup.timed() || rests == RestsOnTime::nothing) return fine();
   const char* const how =
@@ -150,8 +151,8 @@ std::string describe(const Case& setup) {
   return text + (setup.time.drift_ppm.empty() ? "" : " ppm");
 }
 
-// Multisets of `clients` out of 2^operations words, or all lists of them: counted before they are
-// made.
+// The assignments are multisets, or lists if order matters, of `clients` out of 2^operations words.
+// They are counted before they are made.
 Status check_campaign(const Campaign& campaign) {
   if (campaign.nodes > 0 && campaign.clients % campaign.nodes != 0)
     return Error{fmt::format("{} clients cannot be spread evenly over {} nodes", campaign.clients,

@@ -1,4 +1,4 @@
-// What a case may be.
+// Checks of cases.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Who decides what has to be decided inside a step (how much of a dead client's verbs lands).
+// Choosers for choices within a step (how many of a dead client's verbs take effect).
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace latchlab::explore {
 
-// Says the same again, and the first when that is used up.
+// Repeats `values`; after the last one, chooses the first alternative.
 class ScriptedChooser final : public Chooser {
  public:
   explicit ScriptedChooser(const std::vector<std::uint32_t>& values) : values_(values) {}
@@ -26,12 +26,12 @@ class ScriptedChooser final : public Chooser {
   std::size_t at_ = 0;
 };
 
-// Goes through all combinations, one after the other:
+// Iterates over all combinations of choices:
 //   Odometer inner; do { inner.restart(); ...one try...; } while (inner.advance());
 class Odometer final : public Chooser {
  public:
   void restart() { at_ = 0; }
-  // To the next combination; false: that was the last one.
+  // Goes to the next combination; false: that was the last one.
   bool advance() {
     wheels_.resize(at_);
     while (!wheels_.empty() && wheels_.back().value + 1 == wheels_.back().count) wheels_.pop_back();

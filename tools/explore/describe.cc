@@ -157,7 +157,7 @@ namespace {
 
 constexpr const char* kSection = "its critical section";
 
-// What a holder sleeps in is its critical section.
+// A holder's sleep is its critical section.
 bool holds(const Universe& universe, ClientId client) {
   const std::vector<ClientId> holders = universe.holders();
   return std::find(holders.begin(), holders.end(), client) != holders.end();

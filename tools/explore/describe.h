@@ -1,5 +1,5 @@
 #pragma once
-// Steps and states in words, for whoever replays a trace.
+// Texts for steps and states, used by replays of traces.
 
 #include <string>
 
@@ -14,7 +14,7 @@ std::string describe_step(const explorer::Step& step);
 std::string describe_choice(const Universe& universe, const Choice& choice);
 // Where a client is suspended: "waits for its FAA on node 1 +4096".
 std::string describe_client(Universe& universe, ClientId client);
-// The same for two steps of different states that are the same thing to do; for minimising.
+// Equal for steps of different states that do the same; for minimising.
 std::uint64_t likeness(const Choice& choice);
 
 }  // namespace latchlab::explore

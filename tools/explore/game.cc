@@ -19,8 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// By state, in their order: how to get there from the first one. A search looks at states in the
-// order in which it finds them, and at each one's choices in theirs.
+// For each state, a path from the first one. A search expands states in the order in which it finds
+// them, and each state's choices in their order.
 std::vector<std::vector<Move>> paths_of(const SearchGraph& found) {
   std::vector<std::vector<Move>> paths(found.states);
   std::uint32_t choice = 0;
@@ -34,7 +34,7 @@ std::vector<std::vector<Move>> paths_of(const SearchGraph& found) {
   return paths;
 }
 
-// A move as a replay tells it, which begins at the start.
+// The replay of a trace, as JSON.
 Json told(const Trace& trace) {
   return Json::parse(replay_json(trace).text);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A search that keeps the transitions between the states that it has found.
+// A search that keeps the transitions between the states that it finds.
 
 #include <cstdint>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace latchlab::explore {
 
-// Between states in the order in which they were found; the start is 0.
+// States are numbered in the order in which they were found; the start is 0.
 struct SearchEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

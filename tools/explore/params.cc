@@ -1,4 +1,4 @@
-// Parameters on the command line and in traces: NAME=VALUE, as a scenario writes them.
+// Parameters on the command line and in traces: NAME=VALUE, in the format of scenarios.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The moves of a trace made again, before whoever tells of them.
+// Makes the moves of a trace again and reports them to a listener.
 
 #include <cstddef>
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace latchlab::explore {
 
-// Hears of each move before it is made, of its steps, and when all of them are.
+// Is told of each move before it is made, of its steps, and after all of them are made.
 class Audience : public StepListener {
  public:
   virtual void move(std::size_t number, const Choice& choice) = 0;
   virtual void moved() = 0;
-  // The trace goes on with a choice that there is not: here it ends.
+  // The next move of the trace is a choice that does not exist: the replay ends here.
   virtual void no_such_choice(std::size_t number, std::size_t asked, std::size_t choices) = 0;
 };
 
-// The universe of a trace's case, in which nothing has happened yet.
+// The model of a trace's case, in its initial state.
 struct Stage {
   explicit Stage(const Trace& trace);
 
@@ -27,7 +27,8 @@ struct Stage {
   std::unique_ptr<Universe> universe;
 };
 
-// Whether it ends as the trace says. The universe is that of the trace's case, and fresh.
+// Whether the replay ends as the trace says. `universe` is that of the trace's case, in its initial
+// state.
 bool play(const Trace& trace, Universe& universe, Audience& audience);
 
 }  // namespace latchlab::explore

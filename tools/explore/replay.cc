@@ -1,4 +1,4 @@
-// A trace played again, told step by step.
+// A replay of a trace as text, step by step.
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ std::string title(const Trace& trace) {
   return text + "\n\n";
 }
 
-// Tells what happens, and afterwards what has changed.
+// Reports each step, and then what has changed.
 class Teller final : public Audience {
  public:
   Teller(Universe& universe, std::string& text) : universe_(universe), text_(text) {
@@ -76,7 +76,7 @@ class Teller final : public Audience {
     text_ += fmt::format("{:4}.  the trace asks for choice {} of {}\n", number, asked, choices);
     over_ = false;
   }
-  // Were all moves made?
+  // Whether all moves were made.
   bool over() const { return over_; }
   void moved() override {
     const std::string entry = universe_.entry();

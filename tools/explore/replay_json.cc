@@ -1,4 +1,4 @@
-// A trace played again, told as JSON: docs/export.md has the keys.
+// A replay of a trace as JSON; docs/export.md describes the keys.
 
 #include <algorithm>
 #include <array>
@@ -43,7 +43,7 @@ Json clients_json(const Universe& universe) {
   return clients;
 }
 
-// Keeps what has changed with each step and each move.
+// Reports what each step and each move has changed.
 class JsonTeller final : public Audience {
  public:
   explicit JsonTeller(Universe& universe) : universe_(universe), steps_(universe) {
@@ -51,7 +51,7 @@ class JsonTeller final : public Audience {
     at_.resize(universe.setup().clients());
   }
 
-  // How it is before the first move.
+  // The state before the first move.
   Json start() {
     Json json;
     json["entries"] = changed_entries();
@@ -96,7 +96,7 @@ class JsonTeller final : public Audience {
     moves_.push_back({{"move", number}, {"missing_choice", asked}, {"choices", choices}});
   }
 
-  // ---- what clients ask for and get ----
+  // ---- requests and grants of clients ----
   void acquire_begins(ClientId client, const Want& want) override {
     add_event("asks", client, want.lock.id, want.mode, want.extent);
   }
@@ -142,7 +142,7 @@ class JsonTeller final : public Audience {
     add_event(what, client, grant.lock.id, grant.mode, grant.extent);
   }
 
-  // What the step that was told of has changed.
+  // Adds what the reported step has changed.
   void settle() {
     if (!step_) return;
     Json& step = *step_;
@@ -158,7 +158,7 @@ class JsonTeller final : public Audience {
     step_.reset();
   }
 
-  // Of the dead nobody holds anything.
+  // Dead clients hold no lock.
   void bury() {
     std::erase_if(holds_, [&](const Hold& hold) {
       return !universe_.backend().state().find_client(hold.client)->alive;
@@ -210,7 +210,7 @@ class JsonTeller final : public Audience {
   Verb atomic_;
   std::vector<std::uint64_t> before_;
   bool crashes_ = false;
-  bool changed_before_ = true;  // entries have not been told of yet
+  bool changed_before_ = true;  // entries have not been reported yet
   std::vector<std::vector<std::uint64_t>> entries_;
   std::vector<Hold> holds_;
   Json holders_ = Json::array();

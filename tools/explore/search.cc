@@ -15,14 +15,15 @@ namespace latchlab::explore {
 
 namespace {
 
-constexpr std::uint64_t kTick = 4'096;  // states between two looks at the clock
+constexpr std::uint64_t kTick = 4'096;  // states between two reads of the clock
 constexpr std::size_t kScrubbed = 32 * 1024;
 
-// What earlier steps left on the stack below must not get into what the next one stores.
+// Clears the stack below, so that leftovers of earlier steps do not get into what the next step
+// stores.
 [[gnu::noinline]] void scrub_stack() {
   unsigned char below[kScrubbed];
   std::memset(below, 0, sizeof below);
-  __asm__ volatile("" : : "r"(below) : "memory");  // as if somebody read it
+  __asm__ volatile("" : : "r"(below) : "memory");  // keeps the stores alive
 }
 
 class Pass {
@@ -70,7 +71,7 @@ class Pass {
   }
   bool case_bound_reached() const { return result_.cut == universe_.what_cut(); }
 
-  // The world is in some state: new, or known.
+  // Adds the model's present state if it is new.
   void enter(StateId parent, const Move& move, bool root) {
     snapshot_.intern(row_);
     if (!bounds_.match) row_.push_back(static_cast<BlobId>(states_.count()));
@@ -87,14 +88,14 @@ class Pass {
     if (const Wrong wrong = universe_.wrong(false); wrong != Wrong::nothing) {
       report(wrong, state);
       if (ends(wrong)) {
-        good_[state] = 1;  // told once: not also as a lack of progress
+        good_[state] = 1;  // reported once: not also as missing progress
         return;
       }
     }
     const std::vector<Choice> choices = universe_.choices();
     if (universe_.cut()) {
       result_.cut = universe_.what_cut();
-      good_[state] = 1;  // what lies behind is not known
+      good_[state] = 1;  // what follows is not known
     }
     if (choices.empty()) {
       if (universe_.cut()) return;
@@ -138,7 +139,7 @@ class Pass {
     result_.findings.push_back({wrong, universe_.describe(wrong), path_to(state)});
   }
 
-  // States from which no state is reachable where every live client has finished.
+  // Finds states from which no state is reachable in which all live clients have finished.
   void find_stuck() {
     std::vector<std::uint32_t> begin(states_.count() + 1);
     for (const SearchEdge& edge : edges_) ++begin[edge.to + 1];
@@ -171,8 +172,8 @@ class Pass {
   Snapshot snapshot_;
   StateStore states_;
   std::vector<Origin> origins_;                          // by state
-  std::map<StateId, std::vector<std::uint32_t>> inner_;  // where something was decided inside
-  std::vector<char> good_;                               // the end can be reached
+  std::map<StateId, std::vector<std::uint32_t>> inner_;  // if choices were made within the move
+  std::vector<char> good_;                               // the end is reachable
   std::vector<SearchEdge> edges_;
   std::vector<BlobId> row_;
   SearchResult result_;

@@ -1,5 +1,5 @@
 #pragma once
-// Exhaustive search, breadth first: what it finds, it finds by a shortest way.
+// Exhaustive breadth-first search: the path to each violation is a shortest one.
 
 #include <cstdint>
 #include <functional>
@@ -20,35 +20,35 @@ struct Finding {
 struct SearchBounds {
   std::uint64_t states = 0;        // 0: no bound
   std::uint64_t milliseconds = 0;  // of wall time; 0: no bound
-  bool first_only = false;         // stop at the first finding that ends()
+  bool first_only = false;         // stop at the first violation for which ends() holds
   bool match = true;               // false: states are not compared (a tree, for tests)
 };
 
 struct SearchResult {
   bool exhausted = false;  // nothing was cut
   std::string cut;         // why not
-  // By timeouts or the horizon, and everything within that bound was seen.
+  // Cut only by timeouts or the horizon; everything within that bound was explored.
   bool only_case_bounds_cut = false;
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
   std::uint64_t terminals = 0;
   std::uint64_t memory_bytes = 0;
-  std::vector<Finding> findings;   // at most one of each kind, the shortest
-  std::set<std::string> terminal;  // how the entry looks when nothing can happen any more
-  explorer::SearchFacts facts;     // what the moves of the findings rest on
+  std::vector<Finding> findings;   // the shortest of each kind
+  std::set<std::string> terminal;  // entries, decoded, of states in which no step is possible
+  explorer::SearchFacts facts;     // facts that the moves in `findings` depend on
 };
 
 struct Progress {
   std::uint64_t states = 0;
-  std::uint64_t open = 0;  // seen, and not looked at
+  std::uint64_t open = 0;  // found, and not expanded
 };
 
-// Every order of events of one case. `watch` is called now and then; false: stop.
+// Explores every order of events of one case. `watch` is called from time to time; false: stop.
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch = {});
 
-// Runs `once(support)` in fresh arenas, again with what it has learned as long as it learns more;
-// its result is left with what it rests on. The arenas are gone when this returns.
+// Runs `once(support)` in fresh arenas, and again with the facts that it has learned until it
+// learns no new ones. Returns its result with these facts. The arenas are destroyed on return.
 template <class Once>
 auto until_facts_stand(const Once& once) {
   explorer::SearchFacts facts;

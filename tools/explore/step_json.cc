@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t kPieces = 8;  // that a long READ or WRITE is made in
+constexpr std::uint32_t kPieces = 8;  // pieces of a long READ or WRITE
 
 // By StepKind.
 constexpr std::array<const char*, 21> kStepNames = {
@@ -105,7 +105,7 @@ std::vector<std::uint64_t> StepJson::peek(const TouchedWords& touched) const {
 
 namespace {
 
-// One step, while it has not been made.
+// One step that has not been made yet.
 class Telling {
  public:
   Telling(Universe& universe, const Places& places) : universe_(universe), places_(places) {}
@@ -193,7 +193,7 @@ class Telling {
     json["result"] = operand(op.completion.value, op.verb.bytes);
   }
 
-  // Which message is taken: the first that the filter accepts.
+  // The message that is taken: the first that the filter accepts.
   void add_wait(Json& json, const Step& step) const {
     explorer::State& state = universe_.backend().state();
     const bool of_probe = step.kind == StepKind::probe_message;

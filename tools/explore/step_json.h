@@ -1,5 +1,5 @@
 #pragma once
-// What a step is, as a replay's JSON tells it: docs/export.md has the keys.
+// A step as the JSON of a replay reports it; docs/export.md describes the keys.
 
 #include <span>
 #include <string>
@@ -11,26 +11,26 @@
 
 namespace latchlab::explore {
 
-// In hex, the one at the lowest address first.
+// In hex, the word at the lowest address first.
 std::vector<std::string> hex_words(std::span<const std::uint64_t> words);
 
-// Which words a step reads or writes in some node's memory; none: count is 0.
+// The words of a node's memory that a step reads or writes; none: count is 0.
 struct TouchedWords {
   RemoteAddr addr;
   std::uint32_t count = 0;
-  const Verb* atomic = nullptr;  // its comparison says whether it matched
-  bool writes = false;           // or may
+  const Verb* atomic = nullptr;  // its comparison tells whether it matched
+  bool writes = false;           // or may write
 };
 TouchedWords touched_by(const explorer::Step& step);
 
 class StepJson {
  public:
-  // Both outlive it.
+  // `universe` and its world must outlive this.
   explicit StepJson(Universe& universe);
 
-  // Who is about to do what, as an object: to be asked before it is done.
+  // The actor and its step as an object; called before the step is made.
   std::string of(const explorer::Step& step) const;
-  // What memory holds; empty: there is none.
+  // The words in memory; empty: the memory does not exist.
   std::vector<std::uint64_t> peek(const TouchedWords& touched) const;
 
  private:

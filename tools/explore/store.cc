@@ -22,7 +22,7 @@ std::uint64_t* words_of(Arena& arena) {
   return reinterpret_cast<std::uint64_t*>(&arena);
 }
 
-// Four lanes, because one multiplication waits for the one before it.
+// Four lanes, because each multiplication depends on the one before it.
 std::uint64_t hash_words(std::span<const std::uint64_t> words) {
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   std::array<std::uint64_t, 4> lanes = {1, 2, 3, words.size()};
@@ -141,7 +141,7 @@ void Snapshot::intern(std::vector<BlobId>& row) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = intern_arena(arenas_[i], images_[i]);
 }
 
-// Beyond its last allocation an arena is zero.
+// An arena is zero after its last allocation.
 BlobId Snapshot::intern_arena(Arena& arena, Image& image) {
   const std::uint64_t* const memory = words_of(arena);
   const std::size_t used = (arena.used_bytes() / 8 + kBlockWords - 1) / kBlockWords;

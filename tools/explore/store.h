@@ -1,7 +1,7 @@
 #pragma once
-// Where a search keeps the states that it has seen, all of them and whole. A state is a row of
-// numbers, one for each arena; the arenas' contents are kept once each, because most steps change
-// one or two of them.
+// The states that a search has found, all of them complete. A state is a row of numbers, one for
+// each arena; equal contents of arenas are stored once, because most steps change one or two
+// arenas.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace latchlab::explore {
 using BlobId = std::uint32_t;
 using StateId = std::uint32_t;
 
-// Runs of words, each kept once, by number.
+// Sequences of words, each stored once and identified by a number.
 class BlobStore {
  public:
   BlobId intern(std::span<const std::uint64_t> words);
@@ -47,7 +47,7 @@ class BlobStore {
 class StateStore {
  public:
   explicit StateStore(std::size_t width) : width_(width) {}
-  // The state's number, and whether it is new.
+  // Returns the state's number, and whether it is new.
   std::pair<StateId, bool> intern(std::span<const BlobId> row);
   std::span<const BlobId> row(StateId state) const {
     return std::span(rows_).subspan(state * width_, width_);
@@ -63,17 +63,17 @@ class StateStore {
   std::vector<std::uint32_t> table_;
 };
 
-// The arenas of a world as they were in one state, to be put back as often as needed, and to tell
-// what a step has changed. An arena is kept as a list of blocks, a state as a list of arenas.
+// The contents of a model's arenas in one state: restores them as often as needed, and finds what a
+// step has changed. An arena is stored as a list of blocks, a state as a list of arenas.
 class Snapshot {
  public:
   explicit Snapshot(explorer::Arenas& arenas) : arenas_(arenas), images_(arenas.count()) {}
 
-  // From now on this is the state, and the arenas are in it.
+  // Makes `row` the current state, and puts the arenas into it.
   void load(std::span<const BlobId> row);
-  // The row of the arenas as they are now.
+  // Returns the row of the arenas' present contents.
   void intern(std::vector<BlobId>& row);
-  // Puts back what intern() saw changed.
+  // Restores the blocks that intern() found changed.
   void restore();
   std::uint64_t bytes() const { return blocks_.bytes() + lists_.bytes(); }
 
@@ -84,7 +84,7 @@ class Snapshot {
     std::vector<std::uint64_t> words;   // whole blocks
     std::vector<std::uint64_t> blocks;  // their numbers
     std::vector<char> dirty;            // by block
-    std::size_t grown_to = 0;           // blocks in use now, when there are more
+    std::size_t grown_to = 0;           // blocks in use now, if more than `blocks`
   };
   BlobId intern_arena(explorer::Arena& arena, Image& image);
   void restore_arena(explorer::Arena& arena, Image& image);

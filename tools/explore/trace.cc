@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint32_t kMostOperations = 64;
 constexpr std::size_t kMostMoves = 1'000'000;
 
-// Reads fields one by one and remembers the first that is wrong.
+// Reads fields one by one and keeps the first error.
 class Reader {
  public:
   Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}

@@ -1,6 +1,6 @@
 #pragma once
-// Counter-examples as files: the case with all its options, and the moves that lead to what went
-// wrong. The same on every machine and compiler.
+// Counterexamples as files: the case with all its options, and the moves that lead to the
+// violation. The same on every machine and compiler.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace latchlab::explore {
 
 inline constexpr int kTraceVersion = 1;
-inline constexpr int kReplayVersion = 1;  // of what replay_json tells
+inline constexpr int kReplayVersion = 1;  // of the output of replay_json
 
 struct Trace {
   Case setup;
@@ -19,21 +19,21 @@ struct Trace {
   std::string entry;  // the lock entry at the end, decoded
 };
 
-// Plays the finding once more to see how it ends.
+// Replays the violation to get the entry at its end.
 Trace make_trace(const Case& setup, const explorer::SearchFacts& facts, const Finding& finding);
 std::string trace_json(const Trace& trace);
-std::string case_json(const Case& setup);  // as a part of it
-// Errors name `file`, what is wrong and what would be right.
+std::string case_json(const Case& setup);  // as in trace_json
+// Errors name `file`, what is wrong, and what was expected.
 Result<Trace> parse_trace(const std::string& text, const std::string& file);
 
-// Is everything in the case within what a search can hold, and known?
+// Checks that everything in the case is known and within the limits of a search.
 Status check_case(const Case& setup);
 
 struct Played {
   std::string text;   // step by step
   bool fits = false;  // it ended as the trace says
 };
-// Makes the moves of a trace again; for people, and for programs as one JSON document.
+// Replay the moves of a trace: as text, or as one JSON document.
 Played replay(const Trace& trace);
 Played replay_json(const Trace& trace);
 

@@ -104,7 +104,8 @@ std::vector<Choice> Universe::choices_in_time() {
   const Time horizon = Time{} + setup_.time.horizon;
   cut_ = false;
   Time last;
-  // Once all clients are done, what they have posted still lands; timers of servers mean nothing.
+  // After all clients are done, their posted operations still take effect; timers of servers do not
+  // matter.
   for (const StepList::Dated& dated : run_->backend().possible_by_date(last)) {
     if (all_done() && dated.step.op == nullptr) continue;
     cut_ = cut_ || dated.date > horizon;
@@ -127,7 +128,7 @@ std::vector<Choice> Universe::choices_without_time() {
   std::vector<Choice> choices;
   const StepList& steps = run_->backend().possible();
   for (const Step& step : steps.now) choices.push_back({Choice::Kind::step, step, {}, {}});
-  // When everybody just looks on, nobody will see anything.
+  // If the only possible steps are probes that see nothing new, nothing will change.
   if (std::all_of(steps.now.begin(), steps.now.end(), explorer::looks_idly)) choices.clear();
   cut_ = false;
   if (all_done()) return choices;
@@ -137,9 +138,9 @@ std::vector<Choice> Universe::choices_without_time() {
   return choices;
 }
 
-// Leases are longer than anything that live clients do: they end only when somebody has died or
-// stood still, or nobody gives them back, or while RC retries, and nothing else can happen. A
-// sender's patience may end without that.
+// Leases are longer than anything that live clients do. They expire only if a client has crashed or
+// paused, or if the lock is released by time, or while RC retries; and only when no other step is
+// possible. A sender's retries may end without that.
 void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices) {
   const bool leases_end = run_->anybody_failed() || protocol_.limits().released_by_time ||
                           run_->retries_outlast_leases(steps);
@@ -157,8 +158,8 @@ void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices)
       choices.push_back({Choice::Kind::timeout, later.step, {}, *next});
 }
 
-// A pause in which no lease runs out is nothing but an order of events among others; where none can
-// run out any more it has to end.
+// A pause in which no lease expires is just another order of events. A pause has to end when no
+// lease can expire any more.
 void Universe::add_resumptions(std::vector<Choice>& choices) {
   const bool nothing_else = choices.empty();
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// A small world that a search explores: one protocol, its clients, and what each of them does. All
-// that changes lies in arenas, so that a state is their bytes, and can be put back.
+// The model that a search explores: one protocol, its clients, and their operations. All that
+// changes is in arenas, so that a state is their bytes and can be restored.
 
 #include <array>
 #include <cstdint>
@@ -21,31 +21,31 @@ namespace latchlab::explore {
 enum class Wrong : std::uint8_t {
   nothing,
   mutual_exclusion,
-  late_effect,  // a verb of an expired holder landed in somebody else's tenure
-  deadlock,     // clients are left, and nothing can happen
-  foreign,      // an access to memory that is not there, or not the lock's
-  not_free,     // everybody is done, nobody has died, and the entry does not look free
-  no_progress,  // the end cannot be reached any more
-  bypassed,     // a waiting client, more often than the lock claims
+  late_effect,  // a verb of an expired holder took effect while another client held the lock
+  deadlock,     // clients are left, and no step is possible
+  foreign,      // an access to memory that does not exist or is not the lock's
+  not_free,     // all clients are done without a fault, and the entry does not look free
+  no_progress,  // the end is not reachable any more
+  bypassed,     // a waiting client was bypassed more often than the lock claims
 };
 constexpr std::size_t kWrongs = 8;
 const char* name_of(Wrong wrong);
-// Is nothing that follows worth a look? An unfair turn must not hide what is worse.
+// Whether the search need not go on after this. A bypass must not hide a worse violation.
 constexpr bool ends(Wrong wrong) {
   return wrong != Wrong::nothing && wrong != Wrong::bypassed;
 }
 
-// What may happen next, one of several.
+// One of the possible next moves.
 struct Choice {
   enum class Kind : std::uint8_t { step, crash, timeout, pause, resume };
   Kind kind = Kind::step;
   explorer::Step step;                 // step, timeout
   ClientId victim;                     // crash, pause, resume
   Time date;                           // timeout; in a timed case: step, resume
-  CrashUnit unit = CrashUnit::client;  // crash: what dies with it
+  CrashUnit unit = CrashUnit::client;  // crash: what crashes with it
 };
 
-// Hears of every step, before it is made, and of what clients ask for and get; for replays.
+// Is told of every step before it is made, and of requests and grants of clients; for replays.
 class StepListener : public LoopObserver {
  public:
   virtual void about_to(const explorer::Step& step, bool forced) = 0;
@@ -55,32 +55,31 @@ class CaseRun;
 
 class Universe {
  public:
-  // Both must outlive it. `support` must be fresh, but for its facts.
+  // Both must outlive it. `support` must be fresh except for its facts.
   Universe(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
   ~Universe();
   Universe(const Universe&) = delete;
   Universe& operator=(const Universe&) = delete;
 
-  // In an order that depends on the state alone. Empty: nothing can happen any more, or the bounds
-  // allow nothing more (then cut() says so).
+  // In an order that depends only on the state. Empty: no step is possible, or the bounds allow
+  // none (then cut() is true).
   std::vector<Choice> choices();
   bool cut() const { return cut_; }
   const char* what_cut() const;  // the bound
-  // Makes it, and all that needs no choice afterwards. What is decided on the way is asked of
-  // `inner`.
+  // Makes the move, and then all steps that need no choice. `inner` makes the choices within them.
   void make(const Choice& choice, Chooser& inner);
-  // Of the state as it is; `terminal`: choices() were empty, and not cut.
+  // The violation in the present state. `terminal`: choices() was empty and not cut.
   Wrong wrong(bool terminal) const;
   std::string describe(Wrong wrong) const;
-  // All that live clients can still do is done: those that are left want locks whose node is dead.
+  // Whether live clients have done all that they can: those that are left want locks of dead nodes.
   bool finished() const;
 
   void listen(StepListener* listener);
   ExplorerBackend& backend() const;
-  // For people: the entry decoded, and who holds it.
+  // For the user: the entry, decoded.
   std::string entry() const;
   std::vector<ClientId> holders() const;
-  // What the lock's entry holds.
+  // The words of the lock's entry.
   std::vector<std::uint64_t> words_of(LockId lock) const;
   const World& world() const;
   const Case& setup() const { return setup_; }
@@ -105,13 +104,13 @@ class Universe {
   bool cut_ = false;
 };
 
-// A transition as a trace keeps it: which of Universe::choices(), and what was decided inside.
+// A move as a trace keeps it: an index into Universe::choices(), and the choices within the move.
 struct Move {
   std::uint32_t choice = 0;
   std::vector<std::uint32_t> inner;
   bool operator==(const Move&) const = default;
 };
-// Makes moves that fit.
+// Makes the moves; checks that each of them exists.
 void follow(Universe& universe, const std::vector<Move>& path);
 
 }  // namespace latchlab::explore

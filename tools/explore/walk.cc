@@ -13,12 +13,13 @@ namespace latchlab::explore {
 
 namespace {
 
-constexpr std::uint64_t kFaultOdds = 48;     // one choice in so many, where a fault is possible
-constexpr std::uint64_t kStruckOdds = 16;    // ... of pct
-constexpr std::uint64_t kAnyFaultOdds = 8;   // ... a fault of pct that may strike anybody
+constexpr std::uint64_t kFaultOdds = 48;   // one choice in this many is a fault, if one is possible
+constexpr std::uint64_t kStruckOdds = 16;  // ... with pct
+// ... one fault in this many may strike any client, with pct.
+constexpr std::uint64_t kAnyFaultOdds = 8;
 constexpr std::size_t kPriorityChanges = 3;  // of one walk
 constexpr std::uint64_t kFirstLength = 64;   // of walks, until one has been made
-constexpr std::uint64_t kWalksPerLook = 64;  // walks between two looks at the clock
+constexpr std::uint64_t kWalksPerLook = 64;  // walks between two reads of the clock
 
 class RandomInner final : public Chooser {
  public:
@@ -36,7 +37,7 @@ class RandomInner final : public Chooser {
   std::vector<std::uint32_t> values_;
 };
 
-// The world at its beginning, as often as needed.
+// A model that returns to its initial state as often as needed.
 class Stage {
  public:
   Stage(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
@@ -67,7 +68,7 @@ class Picker {
     const auto is_step = [](const Choice& c) {
       return c.kind == Choice::Kind::step || c.kind == Choice::Kind::timeout;
     };
-    const auto steps =  // they come first
+    const auto steps =  // steps come first
         static_cast<std::size_t>(std::count_if(choices.begin(), choices.end(), is_step));
     const std::size_t faults = choices.size() - steps;
     const std::uint64_t odds = strategy_ == Strategy::pct ? kStruckOdds : kFaultOdds;
@@ -80,7 +81,7 @@ class Picker {
   }
 
  private:
-  // Of pct mostly one of those that strike who has just moved, or let go on.
+  // With pct, mostly a fault of the client that has just moved, or a resumption.
   std::size_t fault(const std::vector<Choice>& choices, std::size_t steps) {
     const auto all = choices.size();
     if (strategy_ == Strategy::random) return steps + rng_.below(all - steps);
@@ -93,7 +94,7 @@ class Picker {
   }
   std::size_t step_by_priority(const std::vector<Choice>& choices, std::size_t steps,
                                std::uint64_t depth) {
-    // At a point of change, whoever is in front falls behind everybody.
+    // At a point of change the actor in front gets the lowest priority.
     const std::size_t front = first_by_priority(choices, steps);
     if (std::find(changes_.begin(), changes_.end(), depth) == changes_.end()) return front;
     demoted_.push_back(owner(choices[front]));
@@ -123,8 +124,8 @@ class Picker {
   Rng& rng_;
   std::uint64_t salt_ = 0;
   std::array<std::uint64_t, kPriorityChanges> changes_ = {};
-  std::vector<std::uint32_t> demoted_;  // the latest last: it comes last of all
-  std::optional<ClientId> in_front_;    // of whom the last step was, if of a client
+  std::vector<std::uint32_t> demoted_;  // the latest, which has the lowest priority, last
+  std::optional<ClientId> in_front_;    // the client that made the last step, if it was a client
 };
 
 struct Walked {
@@ -184,13 +185,14 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
   return result;
 }
 
-// What a list of moves means, whatever else is possible beside each of them.
+// A move, identified by what it does and not by its place among the choices.
 struct Intent {
   std::uint64_t likeness = 0;
   std::vector<std::uint32_t> inner;
 };
 
-// Makes what can be made of `intents`, in order; the moves that came of it if the end is as wrong.
+// Makes those of `intents` that are possible, in order; returns the moves if they end in the same
+// violation.
 std::optional<Finding> try_out(Stage& stage, const std::vector<Intent>& intents, Wrong wanted) {
   Universe& universe = stage.universe;
   stage.restart();

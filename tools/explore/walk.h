@@ -1,5 +1,5 @@
 #pragma once
-// Walks: one order of events at a time, chosen at random, for cases too large to be searched.
+// Random walks: one order of events at a time, for cases too large for a search.
 
 #include <cstdint>
 #include <functional>
@@ -10,9 +10,10 @@
 namespace latchlab::explore {
 
 enum class Strategy : std::uint8_t {
-  random,  // every step equally likely
-  // Random priorities that change a few times (Burckhardt et al., ASPLOS 2010): somebody runs until
-  // something stops it. So most faults strike who has just moved, or let somebody go on.
+  random,  // all steps are equally likely
+  // Random priorities that change a few times (Burckhardt et al., ASPLOS 2010): one actor runs
+  // until something stops it. So most faults strike the client that has just moved, or resume a
+  // paused client.
   pct,
 };
 
@@ -26,8 +27,8 @@ struct WalkBounds {
 struct WalkResult {
   std::uint64_t walks = 0;
   std::uint64_t steps = 0;
-  std::uint64_t unfinished = 0;    // walks that were cut at their longest
-  std::optional<Finding> finding;  // minimised; the first that ends(), or else the first
+  std::uint64_t unfinished = 0;    // walks that reached `steps`
+  std::optional<Finding> finding;  // minimised; the first for which ends() holds, else the first
   std::uint64_t found_by = 0;      // number of the walk, from 1
   explorer::SearchFacts facts;
 };
@@ -35,7 +36,7 @@ struct WalkResult {
 WalkResult walk(const Case& setup, Strategy strategy, const WalkBounds& bounds,
                 const std::function<bool(std::uint64_t walks)>& watch = {});
 
-// A shorter way to the same kind of finding, by leaving moves out as long as that works.
+// Shortens the path to a violation of the same kind, by leaving moves out as long as that works.
 Finding minimised(const Case& setup, const Finding& finding, const explorer::SearchFacts& facts);
 
 }  // namespace latchlab::explore

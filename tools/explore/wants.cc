@@ -1,4 +1,4 @@
-// What the operations of a case want.
+// The locks, modes and extents that the operations of a case want.
 
 #include <fmt/format.h>
 

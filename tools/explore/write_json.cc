@@ -1,4 +1,4 @@
-// Traces, and verdicts for programs, as JSON.
+// Traces and verdicts as JSON.
 
 #include <nlohmann/json.hpp>
 
@@ -34,7 +34,7 @@ void write_time(const CaseTime& time, Json& json) {
   json["horizon"] = format_duration(time.horizon);
 }
 
-// What most cases do not have is not written.
+// Writes only what differs from most cases.
 void write_places(const Case& setup, Json& json) {
   if (setup.servers > 1) json["servers"] = setup.servers;
   if (setup.colocated) json["colocated"] = true;
@@ -105,9 +105,10 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
   write_wants(base, json["bounds"]);
   write_fault_limits(base, json["bounds"]);
   if (base.timed()) {
-    json["bounds"].erase("timeouts");  // leases run out by themselves
+    json["bounds"].erase("timeouts");  // leases expire by their own dates
     write_time(base.time, json["bounds"]);
-    json["bounds"]["drift_ppm"] = campaign.drift_ppm;  // in every way, not those of one case
+    // The drift of the campaign, not the clocks of one case.
+    json["bounds"]["drift_ppm"] = campaign.drift_ppm;
   }
   json["cases"] = verdict.cases;
   json["states"] = verdict.states;
