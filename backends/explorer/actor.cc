@@ -8,7 +8,7 @@ namespace latchlab::explorer {
 
 namespace {
 
-// Random streams of node agents and server parts are disjoint from those of clients.
+// Random streams of node and server parts are disjoint from those of clients.
 std::uint64_t stream_owner(ActorKind kind, NodeId node, ClientId client) {
   if (kind == ActorKind::client) return client.value;
   return static_cast<std::uint64_t>(kind) << 32 | node.value;

@@ -4,9 +4,9 @@
 // bytes of its arenas. The innermost ArenaScope of the thread decides which arena an allocation
 // uses; without one it uses the heap.
 //
-// Equal contents should have equal bytes: allocation is first-fit and so independent of earlier
-// allocations, and memory is zero when it is handed out and zeroed when it is given back. Every
-// arena keeps its allocation maps in its own bytes.
+// Equal contents have equal bytes as far as possible: the first gap that fits is taken, and memory
+// is zero when it is handed out and zeroed when it is given back. Every arena keeps its allocation
+// maps in its own bytes.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
-// The explorer: a backend that makes every interleaving which the guarantees of Verbs allow
-// possible, and gives no other guarantee. Everything is in memory; a run is a sequence of steps,
-// each chosen among all that are allowed.
+// The explorer: a backend in which every interleaving that the guarantees of Verbs allow can
+// happen, and no other guarantee holds. Everything is in memory; a run is a sequence of steps, each
+// chosen among all that are allowed.
 //
 // How it treats each guarantee
 //  - A verb's effect and its completion are separate steps; any step may happen in between.
@@ -117,7 +117,7 @@ class ExplorerBackend final : public Backend {
   // them has to happen by then. It is returned and not stored here, where it would be part of the
   // states.
   const std::vector<explorer::StepList::Dated>& possible_by_date(Time& last);
-  // Of a paused client, in a timed search.
+  // When the pause of a client ends, in a timed search.
   Time end_of_pause(ClientId client) const;
   // A step of possible() that may be made before all others, because it commutes with all of them
   // and no client can observe when it happens; null: there is none, or options.search disables the

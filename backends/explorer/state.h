@@ -57,7 +57,7 @@ class State {
   void resume(Actor& actor, std::coroutine_handle<> waiter);
   void start_root(Actor& actor, std::size_t root);
   // Timed searches: sets `effected_at` of operations that took effect since the last call, and
-  // `possible_since` of those that `steps` makes possible for the first time, to the present.
+  // `possible_since` of operations whose next step has become possible by `steps`, to the present.
   void note_effects();
   void note_possible(const StepList& steps);
   bool running() const { return running_; }

@@ -25,8 +25,8 @@
 
 namespace latchlab::ib {
 
-// Calls to a node's server part that are not answered yet, from all of its threads. Accessed with
-// `turn` held.
+// Calls to a node's server part that are not answered yet, from all of its threads. Accessed only
+// in the turn of the server part (IbActor::turn).
 struct PendingCalls {
   struct Held {
     ThreadId asker;

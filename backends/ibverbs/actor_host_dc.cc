@@ -75,7 +75,7 @@ void ActorHost::settle(Connection& to) {
   pump(to);
 }
 
-// After an error, when all posted verbs are back.
+// Called after an error, when all posted verbs are back.
 void ActorHost::recover_dci(Connection& to) {
   const Status ready = to.dci->recover();
   LATCHLAB_CHECK(ready.ok(), ready.ok() ? "" : ready.error().text());

@@ -28,7 +28,7 @@ class ClockProbe {
     if (heard_ns < sent_ns || (trips_++ > 0 && error >= best_.error_ns)) return;
     best_ = {told_ns - (sent_ns + (heard_ns - sent_ns) / 2), error};
   }
-  // From the shortest round trip. At least one has been reported.
+  // The offset by the shortest round trip. At least one has been reported.
   ClockOffset best() const { return best_; }
   std::uint32_t trips() const { return trips_; }
 

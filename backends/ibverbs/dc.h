@@ -126,7 +126,7 @@ class Dci {
   int post(std::span<const WorkRequest> requests, const DcAim& to);
   // Flushes all outstanding verbs.
   void fail();
-  // After an error, when all posted verbs have come back.
+  // Makes the DCI ready again after an error, when all posted verbs have come back.
   Status recover();
   std::uint32_t number() const;
 

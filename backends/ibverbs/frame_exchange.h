@@ -92,7 +92,7 @@ class FrameExchange {
 
  private:
   static constexpr std::uint32_t kSends = 32;  // frames under way at once
-  // to one thread, so that none can take all of kSends
+  // Frames under way to one thread, so that no thread can take all of kSends.
   static constexpr std::uint32_t kPeerDepth = 8;
   // Credits are returned in a frame of their own when so many are owed. Two such frames may wait
   // for their receiver; their RECVs are in addition to its credits.

@@ -25,7 +25,7 @@ class Hardware final : public IbverbsBackend {
   std::uint32_t worker_of(ClientId client) const override {
     return client.value % options_.workers;
   }
-  // Node agents and server parts run on worker 0.
+  // Node and server parts run on worker 0.
   std::uint32_t thread_of(ActorKind kind, NodeId /*node*/, ClientId client) const override {
     return kind == ActorKind::client ? worker_of(client) : 0;
   }

@@ -81,7 +81,7 @@ Hardware::~Hardware() {
   if (together_) {
     const NodeId here = nodes_.begin()->first;
     const auto all = options_.exchange(vouched[here]);
-    // With a node lost the exchange fails; the other nodes end their runs at the same date.
+    // If a node is lost, the exchange fails; the other nodes end their runs at the same date.
     if (!all) std::this_thread::sleep_for(kLinger);
     if (all) kept[here] = numbers_in(all.value());
   } else if (!vouched.empty()) {

@@ -55,7 +55,7 @@ struct IbverbsOptions {
   bool pin = false;
   // From a crash to the change of membership, in one process.
   Duration detection_delay = milliseconds(10);
-  // Of CLOCK_MONOTONIC between threads; there is no synchronised clock between machines.
+  // The error of CLOCK_MONOTONIC between threads; there is no synchronised clock between machines.
   Duration synchronisation_error = microseconds(1);
   // Sends `each[i]` to node i + 1, for every node of the plan, and returns what every node has sent
   // to this one, in the order of the nodes; null: this process hosts all nodes. Called to share

@@ -14,7 +14,7 @@ namespace {
 constexpr int kCompletions = 8192;  // for the owner's verbs
 static_assert(FrameExchange::kMostVerbs <= kCompletions);
 constexpr int kKeeperCompletions = 64;
-// Channels in the first group that shares RECVs; each later group has twice as many as the one
+// Channels in the first group, which share RECVs; each later group has twice as many as the one
 // before, so that there are few CQs to poll.
 constexpr std::uint32_t kFirstLanes = 16;
 

@@ -11,7 +11,7 @@
 
 namespace latchlab {
 
-// Of one device, or common to all devices of a run.
+// The atomics of one device, or those common to all devices of a run.
 struct NativeAtomics {
   enum Kind : std::uint32_t {
     plain = 1,  // CAS and FAA of 8 bytes

@@ -33,7 +33,7 @@ constexpr EndpointAddr endpoint_address(ThreadId thread, std::uint32_t place) {
   return {thread.node, static_cast<std::uint32_t>(thread.index) << kThreadShift | place};
 }
 
-// Identifies the actor that posts: clients by number, then node agents and server parts.
+// Identifies the actor that posts: clients by number, then node and server parts.
 using ActorKey = std::uint64_t;
 constexpr ActorKey client_key(ClientId client) {
   return client.value;
@@ -135,7 +135,7 @@ struct ClockBody {
   std::int64_t monotonic_ns = 0;
 };
 
-// One verb for the agent; a WRITE longer than 16 bytes is followed by `bytes` of data.
+// One verb for the agent. If it carries data and is a WRITE, `bytes` of data follow.
 struct AgentVerb {
   std::uint64_t ticket = 0;
   std::uint64_t offset = 0;

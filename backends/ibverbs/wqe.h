@@ -36,7 +36,8 @@ struct Wqe {
 };
 
 using AddressVector = std::array<std::byte, kAddressVectorBytes>;
-// Of a DC target. `to_port`: the address vector in libmlx5's address handle (mlx5dv_ah::av).
+// The address vector of a DC target. `to_port`: the address vector in libmlx5's address handle
+// (mlx5dv_ah::av).
 AddressVector to_dc_target(const AddressVector& to_port, std::uint32_t number, std::uint64_t key);
 
 // `request` is a masked atomic of 8 or 16 bytes; `qp`: the number of the QP that it is posted on;

@@ -1,5 +1,5 @@
 #pragma once
-// The actors of the simulated world (clients, node agents, server parts), and when their coroutines
+// The actors of the simulated world (clients, node parts, server parts), and when their coroutines
 // run.
 
 #include <coroutine>
@@ -28,7 +28,7 @@ class Actors {
   void spawn(SimActor& actor, Task<void> root, Time start);
   void begin(SimActor& actor);  // runs its root coroutine, if it is alive
   void resume(SimActor& actor, std::coroutine_handle<> handle);
-  void die(SimActor& actor);  // a pending wait no longer resumes its coroutine
+  void die(SimActor& actor);  // its pending waits no longer resume a coroutine
 
   bool any_client() const { return any_client_; }  // whether a client was spawned
   bool all_ended() const { return any_client_ && live_clients_ == 0; }
@@ -36,7 +36,7 @@ class Actors {
   // Prefetches what the actor's coroutine touches when it is resumed, and announces its client.
   void prepare(const SimActor& actor, std::coroutine_handle<> waiter) const;
   void announce_to(std::function<void(ClientId)> announce) { announce_ = std::move(announce); }
-  // With fewer clients their state stays in the cache, and prefetching costs more than it saves.
+  // The state of fewer clients stays in the cache without prefetching.
   bool crowded() const { return clients_.size() > kCachedClients; }
 
  private:

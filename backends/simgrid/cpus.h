@@ -4,7 +4,7 @@
 // gives it a Core.
 //
 // A core runs one piece of work at a time, to its end: posting, handling a completion, CPU access
-// to registered memory, compute. Work of its clients waits in one queue; the node agent shares the
+// to registered memory, compute. Work of its clients waits in one queue; the node part shares the
 // first core with them. The server part of a node has its own cores, with one queue for all of
 // them: an incoming call, or work of the part itself, takes the first idle core. An actor keeps its
 // core until it waits for something other than the CPU.
@@ -143,7 +143,7 @@ class Cpus : CpusNeeds {
 
  private:
   struct OfNode {
-    // Of clients that share cores, have half a core, or had a fault.
+    // Cores of clients that share them, have half of one, or had a fault.
     std::vector<std::unique_ptr<Core>> cores;
     std::vector<SimActor*> clients;     // placed so far
     Time state_free;                    // on_node visits run one after the other

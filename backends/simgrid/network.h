@@ -32,7 +32,7 @@ class Network {
     for (const SimNode& node : nodes.all()) ports_[node.id].nic = node.nic;
   }
 
-  // Sends at `date`, or when the port is free. Returns when it arrives. `chance` draws its jitter.
+  // Sends at `date`, or when the port is free. Returns when it arrives. `chance` gives its jitter.
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance);
   // Sends an answer of that many bytes. Returns when it reaches the wire, whose latency is not
   // included.

@@ -10,7 +10,7 @@
 
 namespace latchlab::sim {
 
-// At the requester: of one-sided verbs or, on a connection for messages, of SENDs.
+// State at the requester of one-sided verbs or, on a connection for messages, of SENDs.
 class QpSender {
   friend class Requester;
   friend class Messages;
@@ -20,7 +20,7 @@ class QpSender {
   Fifo<SimOperation> held_back_;  // for room, a fence, or until lost requests leave again
 };
 
-// At the responder.
+// State at the responder.
 class QpReceiver {
   friend class Responder;
   bool stalled_ = false;       // an atomic (or a READ in a slot) has not been executed yet
@@ -31,7 +31,7 @@ class QpReceiver {
   Time last_arrival() const { return last_arrival_; }
 };
 
-// Long payloads.
+// State of long payloads.
 class QpBulk {
   friend class Bulk;
   bool sending_ = false;        // a long WRITE is being sent: later requests wait

@@ -44,7 +44,7 @@ class Resending : ResendingNeeds {
     return network_.has_failed() && op.completion.ok() &&
            (op.qp != nullptr ? answer_lost_on_qp(op) : answer_lost_alone(op));
   }
-  // On a QP, when another part found the loss: it has to be sent again.
+  // Called by a part that has found the loss on a QP: the request or answer has to be sent again.
   void lose_request(SimOperation& op);
   void lose_answer(SimOperation& op);
   // The responder does not accept it now; the sender's NIC tries again after the pause.

@@ -8,8 +8,8 @@
 //                                (pipeline -> PCIe, if the NIC's file limits it) -> wire
 //
 // An atomic reads when its hold begins and writes whole words when it ends: a WRITE or CPU store in
-// between is lost, because RDMA does not make atomics atomic with them. WRITEs do not enter the
-// slots, READs only if the NIC's file says so.
+// between is lost (capability `atomic_with_writes` is absent). WRITEs do not enter the slots, READs
+// only if the NIC's file says so.
 
 #include <cstdint>
 #include <vector>

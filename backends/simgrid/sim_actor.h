@@ -28,8 +28,7 @@ class ActorQps {
 class ActorDci {
   friend class Messages;
   EndpointAddr target_;         // of the last send
-  Fifo<SimOperation> waiting_;  // sends leave one after the other, each after the acknowledgement
-                                // of the one before
+  Fifo<SimOperation> waiting_;  // sends leave one after the other: each is acknowledged first
   bool busy_ = false;           // a send is in flight, or the DCI is being reset
 };
 

@@ -13,7 +13,7 @@
 
 namespace latchlab::explore {
 
-// One node per client, or one node for all.
+// spread: one node per client; together: one node for all.
 enum class Placement : std::uint8_t { spread, together, both };
 enum class Method : std::uint8_t { exhaustive, pct, random };
 const char* name_of(Method method);

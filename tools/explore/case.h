@@ -25,7 +25,7 @@ struct CaseTime {
   std::vector<Duration> latencies;      // ascending; empty: untimed
   std::vector<std::int64_t> drift_ppm;  // by client node, in order
   Duration hold;                        // how long a client keeps the lock
-  Duration patience;                    // how long it waits for it; zero: no limit
+  Duration patience;                    // how long it waits for the lock; zero: no limit
   Duration horizon;                     // later events are not explored
   Duration pause = {};                  // how long a paused client stalls
 };
@@ -43,7 +43,7 @@ struct Case {
   std::uint32_t locks = 1;       // a client takes one after the other, and starts over
   std::uint32_t held = 1;        // locks that an operation holds at once
   bool sorted = true;            // takes them in their order; else client i begins with lock i
-  // Part of the lock, in turn by client plus operation; empty: all of it.
+  // The part of a lock that an operation wants, in turn by client plus operation; empty: all of it.
   std::vector<Extent> extents;
   // By client, then by operation: 'X' exclusive, 'S' shared, 'U' update, 'P' update that is
   // upgraded to exclusive, '-' none. Missing letters: X.

@@ -66,7 +66,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::vector<std::uint64_t> entry(LockId lock);
 
  private:
-  // For_long: a lease has expired during the pause.
+  // `for_long`: a lease has expired during the pause.
   enum class Pause : char { none, begun, for_long };
 
   struct Clients {

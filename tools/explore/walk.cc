@@ -14,8 +14,8 @@ namespace latchlab::explore {
 namespace {
 
 constexpr std::uint64_t kFaultOdds = 48;   // one choice in this many is a fault, if one is possible
-constexpr std::uint64_t kStruckOdds = 16;  // ... with pct
-// ... one fault in this many may strike any client, with pct.
+constexpr std::uint64_t kStruckOdds = 16;  // the same with pct
+// With pct, one fault in this many may strike any client.
 constexpr std::uint64_t kAnyFaultOdds = 8;
 constexpr std::size_t kPriorityChanges = 3;  // of one walk
 constexpr std::uint64_t kFirstLength = 64;   // of walks, until one has been made

@@ -86,7 +86,7 @@ class Fabric {
   struct Link {
     std::uint64_t id = 0;
     int fd = -1;
-    // Of the process that requests go to; 0: the other process made the link.
+    // The process that requests go to; 0: the other process made the link.
     std::uint32_t slot = 0;
     std::vector<std::byte> in, out;
     std::size_t sent = 0;                                         // of `out`

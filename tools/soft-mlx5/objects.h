@@ -23,7 +23,7 @@ struct Object {
   std::uint32_t handle = 0;
   Context* context = nullptr;
   int users = 0;  // objects that depend on it: it cannot be destroyed while there are any
-  // By software, which acknowledges as many before it destroys the object.
+  // Events that software has read; it acknowledges as many before it destroys the object.
   std::uint32_t events_read = 0;
   std::uint32_t async_events_read = 0;
 };
