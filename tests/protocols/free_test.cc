@@ -8,7 +8,7 @@ namespace {
 
 class FreeEntry : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FreeEntry, is_seen_when_all_have_gone_and_never_during_a_hold) {
+TEST_P(FreeEntry, is_seen_after_all_releases_and_never_during_a_hold) {
   expect_free_when_all_have_gone(crowd(GetParam()));
 }
 

@@ -34,7 +34,7 @@ TEST(Upgrades, exclude_readers_and_move_the_guards_count) {
   }
 }
 
-TEST(Upgrades, of_a_lock_that_waits_for_no_reader_are_caught_by_monitor_and_guard) {
+TEST(Upgrades, by_a_lock_that_waits_for_no_reader_are_caught_by_monitor_and_guard) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   RunSetup setup = readers_and_updaters({});
   setup.params = {{"fault", text("upgrades_at_once")}};
@@ -62,7 +62,7 @@ RunSetup stretches(const char* fault) {
   return setup;
 }
 
-TEST(Extents, that_overlap_exclude_each_other_and_others_do_not) {
+TEST(Extents, exclude_each_other_exactly_if_they_overlap) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
     const Outcome outcome = run(stretches("none"), seed);
@@ -95,7 +95,7 @@ RunSetup leased(bool extend) {
   return setup;
 }
 
-TEST(Leases, are_never_worked_beyond) {
+TEST(Leases, limit_the_work_of_a_section) {
   LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
   for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
     const Outcome outcome = run(leased(false), seed);
@@ -105,7 +105,7 @@ TEST(Leases, are_never_worked_beyond) {
   }
 }
 
-TEST(Leases, are_extended_before_work_that_is_longer) {
+TEST(Leases, are_extended_before_longer_work) {
   LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
   const Outcome outcome = run(alone(leased(true)), 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
@@ -113,7 +113,7 @@ TEST(Leases, are_extended_before_work_that_is_longer) {
   EXPECT_TRUE(outcome.safe());
 }
 
-TEST(Work, does_not_begin_after_a_lease) {
+TEST(Work, does_not_begin_after_its_lease_has_expired) {
   LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
   RunSetup setup = alone(leased(false));
   setup.object_bytes = 8;

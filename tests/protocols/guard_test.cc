@@ -106,7 +106,7 @@ TEST(GuardWords, readers_share) {
   }
 }
 
-TEST(GuardWords, of_a_writer_and_anybody_inside_at_once_one_sees_the_other) {
+TEST(GuardWords, detect_a_writer_and_any_other_holder_at_the_same_time) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   for (const LockMode other : {LockMode::shared, LockMode::exclusive}) {
     std::set<std::uint64_t> seen;
@@ -122,7 +122,7 @@ TEST(GuardWords, of_a_writer_and_anybody_inside_at_once_one_sees_the_other) {
   }
 }
 
-TEST(GuardWords, who_forgets_to_count_itself_out_is_seen_by_the_next) {
+TEST(GuardWords, a_holder_that_stays_counted_is_detected_by_the_next) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   Visits visits(2, seeded(1));
   visits.add(0, LockMode::exclusive, kNever, /*leaves=*/false);
@@ -152,7 +152,7 @@ TEST(GuardWords, overstaying_a_grant_excuses_the_conflicts_on_its_lock) {
 }
 
 // Wherever it dies, the journal and the word agree, or the journal says that it does not know.
-TEST(GuardWords, a_death_inside_leaves_what_the_journal_says) {
+TEST(GuardWords, a_crash_of_a_holder_leaves_what_the_journal_says) {
   LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   std::set<bool> certain;
   for (std::uint64_t steps = 0; steps <= 8; ++steps) {
@@ -180,7 +180,7 @@ TEST(GuardWords, a_death_inside_leaves_what_the_journal_says) {
   EXPECT_THAT(certain, SizeIs(2)) << "both kinds of death are tried";
 }
 
-TEST(GuardWords, of_locks_whose_verbs_fail_mean_nothing_any_more) {
+TEST(GuardWords, leave_a_lock_unguarded_after_a_failed_verb) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   Visits visits(1, seeded(1), std::uint64_t{1} << 40);
   visits.add(0, LockMode::exclusive);
@@ -200,7 +200,7 @@ TEST(GuardWords, a_sample_is_one_lock_in_sixteen_and_the_same_for_all) {
   EXPECT_NEAR(static_cast<double>(guarded_locks), 1000, 100);
 }
 
-TEST(GuardWords, of_a_world_lie_apart_and_change_nothing_else) {
+TEST(GuardWords, lie_apart_from_the_locks_and_change_nothing_else) {
   const ProtocolEntry& entry = *find_protocol("dslr");
   const auto protocol = entry.make(params_of(guarded("dslr"), entry));
   WorldShape shape;

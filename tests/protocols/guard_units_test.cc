@@ -68,7 +68,7 @@ TEST(GuardedUnits, are_in_common_where_extents_overlap_by_half_and_never_where_t
   EXPECT_GT(seen, overlaps / 2) << "of others a good part";
 }
 
-TEST(UnitWords, speak_of_one_unit_as_long_as_somebody_is_inside) {
+TEST(UnitWords, name_one_unit_as_long_as_a_client_holds_it) {
   const std::uint64_t one = *with_one_more(0, 7, LockMode::shared);
   EXPECT_EQ(inside_unit(one, 7), kGuardReader);
   EXPECT_EQ(inside_unit(one, 8), 0U);
@@ -83,7 +83,7 @@ TEST(UnitWords, speak_of_one_unit_as_long_as_somebody_is_inside) {
             kGuardUpdater);
 }
 
-TEST(UnitWords, that_are_full_take_nobody_more) {
+TEST(UnitWords, refuse_further_clients_when_they_are_full) {
   for (const LockMode mode : {LockMode::shared, LockMode::update, LockMode::exclusive}) {
     std::uint64_t word = 0;
     int taken = 0;
@@ -98,7 +98,7 @@ TEST(UnitWords, that_are_full_take_nobody_more) {
   }
 }
 
-TEST(UnitWords, are_fewer_for_a_lock_where_there_are_many) {
+TEST(UnitWords, are_fewer_per_lock_if_there_are_many_locks) {
   EXPECT_EQ(guard_slots(1), 4096U);
   EXPECT_EQ(guard_slots(1024), 4096U);
   EXPECT_EQ(guard_slots(1025), 2048U);
@@ -178,7 +178,7 @@ class Visits {
 };
 
 // In one slot everything collides that can.
-TEST(GuardUnits, of_neighbours_never_show_a_conflict) {
+TEST(GuardUnits, of_adjacent_ranges_never_show_a_conflict) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   for (const std::uint32_t slots : {1U, 2U, 64U})
     for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
@@ -203,7 +203,7 @@ TEST(GuardUnits, are_shared_by_readers) {
   }
 }
 
-TEST(GuardUnits, show_a_writer_to_whoever_overlaps_by_half) {
+TEST(GuardUnits, show_a_writer_to_every_client_that_overlaps_by_half) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   for (const LockMode other : {LockMode::shared, LockMode::exclusive}) {
     std::set<std::uint64_t> seen;
@@ -222,7 +222,7 @@ TEST(GuardUnits, show_a_writer_to_whoever_overlaps_by_half) {
   }
 }
 
-TEST(GuardUnits, show_an_updater_who_becomes_a_writer_to_the_readers_inside) {
+TEST(GuardUnits, show_an_upgrade_to_the_readers_that_hold_the_range) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   std::uint64_t conflicts = 0;
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
@@ -235,7 +235,7 @@ TEST(GuardUnits, show_an_updater_who_becomes_a_writer_to_the_readers_inside) {
   EXPECT_GT(conflicts, 0U);
 }
 
-TEST(GuardUnits, of_who_dies_inside_leave_the_lock_unguarded) {
+TEST(GuardUnits, a_crashed_holder_leaves_the_lock_unguarded) {
   LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   std::uint64_t left_inside = 0;
   for (std::uint64_t steps = 0; steps <= 12; ++steps) {

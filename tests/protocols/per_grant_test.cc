@@ -9,7 +9,7 @@
 namespace latchlab {
 namespace {
 
-TEST(PerGrant, keeps_as_much_as_it_likes_for_each_grant) {
+TEST(PerGrant, keeps_any_amount_of_state_for_each_grant) {
   PerGrant<std::vector<int>> states;
   states[GrantId{0}] = {1, 2, 3, 4, 5, 6};
   states[GrantId{3}] = {7};
@@ -18,7 +18,7 @@ TEST(PerGrant, keeps_as_much_as_it_likes_for_each_grant) {
   EXPECT_EQ(states[GrantId{3}], std::vector<int>{7});
 }
 
-TEST(PerGrant, gives_references_that_outlive_others) {
+TEST(PerGrant, gives_references_that_stay_valid_when_grants_end) {
   PerGrant<int> states;
   int& first = states[GrantId{0}];
   first = 5;

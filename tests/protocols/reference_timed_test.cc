@@ -138,14 +138,14 @@ TEST(timed, reference_upgrade_waits_for_the_readers_of_its_units) {
   EXPECT_GT(date_of(outcome, "0 upgrades 0"), date_of(outcome, "1 leaves 0"));
 }
 
-TEST(timed, reference_upgrade_does_not_wait_for_readers_of_others) {
+TEST(timed, reference_upgrade_does_not_wait_for_readers_of_other_units) {
   const Outcome outcome = upgrade_beside_a_reader(4);
   EXPECT_LT(date_of(outcome, "0 upgrades 0"), date_of(outcome, "1 leaves 0"));
 }
 
 // Client 0 has lock 0 and waits for lock 1, which client 1 has for 70 us. Its work ends after the
 // lease that it had first, which client 2 waits for.
-TEST(timed, reference_lease_that_is_extended_keeps_others_out_for_longer) {
+TEST(timed, reference_lease_that_is_extended_excludes_other_clients_for_longer) {
   RunSetup setup = three_clients([](ClientId client, const World& world, Section& section) {
     if (client.value != 1) want(world, section, 0);
     if (client.value != 2) want(world, section, 1);
@@ -167,7 +167,7 @@ TEST(timed, reference_lease_that_is_extended_keeps_others_out_for_longer) {
 
 // Client 1 has lock 1 for long, and nobody may wait. Client 0 has lock 0 by then, which client 2
 // wants in the middle of client 0's first pause.
-TEST(timed, sections_that_give_back_pause_with_nothing_held) {
+TEST(timed, sections_that_release_before_a_retry_pause_with_no_lock_held) {
   RunSetup setup = three_clients([](ClientId client, const World& world, Section& section) {
     if (client.value != 1) want(world, section, 0);
     if (client.value != 2) want(world, section, 1);

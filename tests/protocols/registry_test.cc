@@ -64,7 +64,7 @@ TEST(registry, delays_no_message_within_a_node_by_default) {
   EXPECT_EQ(delaying, (std::set<std::string>{"mcs", "rma_rw", "shiftlock"}));
 }
 
-TEST(registry, claims_to_survive_what_a_search_shows) {
+TEST(registry, claims_to_survive_what_searches_confirm) {
   for (const ProtocolEntry& entry : non_empty(protocol_registry()))
     EXPECT_EQ(!entry.info.survives.empty(), a_verdict_survives_crashes(entry.info.name))
         << entry.info.name << " survives '" << entry.info.survives << "'";
@@ -93,7 +93,7 @@ void expect_refused(const ProtocolEntry& entry, const char* reason) {
   EXPECT_EQ(protocol_registry().size(), before);
 }
 
-TEST(registration, refuses_a_name_that_is_taken_or_nobody_can_type) {
+TEST(registration, refuses_a_name_that_is_taken_or_cannot_be_typed) {
   expect_refused(copy_named("cas"), "the name 'cas' is taken");
   expect_refused(copy_named("My Lock"), "'My Lock' is not snake_case");
   expect_refused(copy_named(""), "'' is not snake_case");

@@ -75,7 +75,7 @@ TEST_F(Monitored, a_client_holds_several_grants_that_conflict_like_those_of_two)
   EXPECT_FALSE(stand_together(low, grant_of(kExclusive, {0, 10}, 1), kOne));
 }
 
-TEST_F(Monitored, each_grant_is_released_for_itself) {
+TEST_F(Monitored, each_grant_is_released_separately) {
   const Grant low = grant_of(kExclusive, {0, 10}, 0), high = grant_of(kExclusive, {10, 10}, 1);
   monitor_.granted(kOne, low);
   monitor_.granted(kOne, high);
@@ -87,7 +87,7 @@ TEST_F(Monitored, each_grant_is_released_for_itself) {
   EXPECT_FALSE(monitor_.granted(kTwo, grant_of(kShared, {19, 1}, 1)));
 }
 
-TEST_F(Monitored, the_death_of_a_client_ends_all_its_grants_and_its_request) {
+TEST_F(Monitored, the_crash_of_a_client_ends_all_its_grants_and_its_request) {
   for (std::uint32_t i = 0; i < 3; ++i) monitor_.granted(kOne, grant_of(kExclusive, kWhole, i, i));
   const Want want{LockRef{LockId{7}, {}}};
   monitor_.requested(kOne, want);
@@ -113,7 +113,7 @@ TEST_F(Monitored, an_upgrade_beside_a_reader_is_a_violation) {
             "client 0 was granted lock 0 (exclusive) while client 1 holds it (shared)");
 }
 
-TEST_F(Monitored, an_upgrade_beside_readers_of_other_units_is_none) {
+TEST_F(Monitored, an_upgrade_beside_readers_of_other_units_is_no_violation) {
   monitor_.granted(kOne, grant_of(kUpdate, {0, 4}));
   monitor_.granted(kTwo, grant_of(kShared, {4, 4}));
   EXPECT_TRUE(monitor_.upgraded(kOne, grant_of(kExclusive, {0, 4})));
@@ -166,7 +166,7 @@ TEST_F(Monitored, a_suppressed_release_has_no_late_effect) {
   EXPECT_EQ(monitor_.counts().late_effects, 0U);
 }
 
-TEST_F(Monitored, a_request_whose_verb_has_not_taken_effect_is_bypassed_by_nobody) {
+TEST_F(Monitored, a_request_whose_verb_has_not_taken_effect_is_not_bypassed) {
   const Want want{LockRef{LockId{0}, {}}};
   monitor_.requested(kOne, want);
   monitor_.granted(kTwo, grant_of(kExclusive));
@@ -255,7 +255,7 @@ class Crowd {
   std::uint64_t aborted_ = 0;  // tries, after which their acquisition goes on
 };
 
-TEST(Bypasses, are_those_that_a_walk_over_all_waiters_counts) {
+TEST(Bypasses, match_a_count_over_all_waiters) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Crowd crowd(seed);
     for (int i = 0; i < 2'000; ++i) crowd.step();

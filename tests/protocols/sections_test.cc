@@ -14,7 +14,7 @@ void all_three(ClientId, const World& world, Section& section) {
   section.work.hold = nanoseconds(20);
 }
 
-TEST(Sections, take_their_wants_in_order_and_release_them_in_the_opposite_one) {
+TEST(Sections, take_their_locks_in_order_and_release_them_in_reverse_order) {
   const Outcome outcome = run(alone(repeated("cas", 1, all_three)), 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
   EXPECT_THAT(outcome.log,
@@ -53,7 +53,7 @@ RunSetup impatient_for_two(OnAbort on_abort) {
   });
 }
 
-TEST(Sections, that_miss_their_deadline_give_back_what_they_hold_and_are_over) {
+TEST(Sections, that_miss_their_deadline_release_what_they_hold_and_end) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   RunSetup setup = impatient_for_two(OnAbort::retry);
   setup.clients_per_node = 1;
@@ -117,14 +117,14 @@ RunSetup two_wants(OnAbort on_abort) {
   });
 }
 
-TEST(Sections, retry_the_want_that_was_refused_and_keep_the_others) {
+TEST(Sections, retry_the_refused_lock_and_keep_the_other_locks) {
   EXPECT_THAT(
       refused_twice(two_wants(OnAbort::retry)),
       ElementsAre("0 asks for 0", "0 takes 0", "0 asks for 1", "0 is refused 1", "0 asks for 1",
                   "0 is refused 1", "0 asks for 1", "0 takes 1", "0 leaves 1", "0 leaves 0"));
 }
 
-TEST(Sections, give_everything_back_and_start_over_where_they_say_so) {
+TEST(Sections, release_everything_and_start_over_if_configured) {
   const std::vector<std::string> log = refused_twice(two_wants(OnAbort::give_back));
   const std::vector<std::string> round = {"0 asks for 0", "0 takes 0", "0 asks for 1",
                                           "0 is refused 1", "0 leaves 0"};
@@ -143,14 +143,14 @@ RunSetup upgrading(OnAbort on_abort) {
   });
 }
 
-TEST(Sections, upgrade_the_first_wants_for_update_when_all_are_held) {
+TEST(Sections, upgrade_the_first_update_locks_when_all_are_held) {
   const Outcome outcome = run(alone(upgrading(OnAbort::retry)), 1);
   EXPECT_THAT(outcome.log,
               ElementsAre("0 asks for 0", "0 takes 0", "0 asks for 1", "0 takes 1", "0 asks for 2",
                           "0 takes 2", "0 upgrades 1", "0 leaves 2", "0 leaves 1", "0 leaves 0"));
 }
 
-TEST(Sections, give_everything_back_after_an_upgrade_that_was_refused) {
+TEST(Sections, release_everything_after_a_refused_upgrade) {
   RunSetup setup = upgrading(OnAbort::give_back);
   setup.wrap = [](LockClient& inner) -> std::unique_ptr<LockClient> {
     return std::make_unique<Refusing>(inner, LockId{1}, 0, 2);

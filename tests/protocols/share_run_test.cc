@@ -54,7 +54,7 @@ ShareOutcome run_on(std::uint16_t client_node, const Point& point = small_point(
   return run_share(point, *find_protocol("cas"), 0, hosting(client_node), options);
 }
 
-TEST(ShareRuns, of_all_nodes_make_a_repeat) {
+TEST(ShareRuns, of_all_nodes_merge_into_a_repeat) {
   const std::vector<ShareOutcome> shares = {run_on(2), run_on(3)};
   ASSERT_THAT(shares[0].shares, SizeIs(1));
   EXPECT_EQ(shares[0].shares[0].clients, (std::vector<std::uint64_t>{0, 1}));
@@ -99,7 +99,7 @@ TEST(ShareRuns, of_different_repeats_do_not_belong_together) {
   EXPECT_EQ(merge_outcomes(small_point(), shares).message, "the shares are of different repeats");
 }
 
-TEST(ShareRuns, one_refusal_refuses_the_repeat) {
+TEST(ShareRuns, a_refusal_by_one_process_refuses_the_repeat) {
   std::vector<ShareOutcome> shares = {run_on(2), run_on(3)};
   shares[1].status = RepeatStatus::unavailable;
   shares[1].message = "no device";

@@ -68,7 +68,7 @@ struct CutCase {
 
 class Cut : public ::testing::TestWithParam<CutCase> {};
 
-TEST_P(Cut, is_told_where_a_grant_ends_before_the_work_is_done) {
+TEST_P(Cut, reports_a_grant_that_ends_before_the_work_is_done) {
   const CutCase& each = GetParam();
   RunSetup setup = repeated(kReferenceLock, 4, [=](ClientId, const World& world, Section& section) {
     for (std::uint64_t lock = 0; lock < each.wants; ++lock) want(world, section, lock);
@@ -124,7 +124,7 @@ class Wrapping final : public ForwardingObserver {
   LoopObserver& inner(ClientId) override { return inner_; }
   LoopObserver& inner_;
 };
-TEST(Forwarding, hands_on_what_became_of_sections_and_transactions) {
+TEST(Forwarding, forwards_the_outcomes_of_sections_and_transactions) {
   Counting seen;
   Wrapping wrapper(seen);
   LoopObserver& front = wrapper;
@@ -160,10 +160,10 @@ void expect_second_words(std::uint32_t bytes, bool read_into_buffer) {
     EXPECT_EQ(outcome.objects[i][1], read_into_buffer ? 0 : buffer_word(ClientId{i}, 1));
 }
 
-TEST(timed, work_reads_what_is_long_into_the_buffer) {
+TEST(timed, work_reads_long_objects_into_the_buffer) {
   expect_second_words(47'008, true);
 }
-TEST(timed, work_reads_what_is_short_to_nowhere) {
+TEST(timed, work_reads_short_objects_without_a_buffer) {
   expect_second_words(16'384, false);
 }
 #endif

@@ -38,13 +38,13 @@ explore::Campaign searched_beside(std::uint32_t clients, std::uint32_t operation
 TEST(alock_planted, leaders_that_name_no_victim) {
   expect_breaks_exclusion(kNoVictim, 40, cohorts(2, 1));
 }
-TEST(alock_planted, leaders_that_yield_after_they_looked) {
+TEST(alock_planted, leaders_that_name_a_victim_after_they_looked) {
   expect_breaks_exclusion(kLateVictim, 40, cohorts(2, 1));
 }
 TEST(alock_planted, a_release_that_forgets_its_successor) {
   expect_blocks(kForgets, 20, cohorts(2, 2));
 }
-TEST(alock_planted, a_local_tail_that_is_emptied_by_rnic) {
+TEST(alock_planted, a_local_tail_that_is_emptied_by_an_rnic_cas) {
   expect_blocks(kMixedAtomics, 100, cohorts(1, 3));
 }
 
@@ -58,7 +58,7 @@ bool hogs(std::uint64_t seed) {
   (void)alock_tests::run_watched(setup, seed, turns);
   return std::max(turns.longest(0), turns.longest(1)) > 4;
 }
-TEST(alock_planted, a_budget_that_is_never_spent) {
+TEST(alock_planted, a_budget_that_never_runs_out) {
   expect_caught(kSpendsNothing, 20, hogs);
 }
 TEST(alock_planted, a_client_without_budget_that_does_not_compete) {
@@ -74,19 +74,19 @@ TEST(alock_planted, leaders_that_name_no_victim_on_hardware) {
 TEST(alock_planted, a_search_finds_leaders_that_name_no_victim) {
   expect_found(kNoVictim, Wrong::mutual_exclusion, 20'000, searched_beside(2, 1, 2));
 }
-TEST(alock_planted, a_search_finds_leaders_that_yield_after_they_looked) {
+TEST(alock_planted, a_search_finds_leaders_that_name_a_victim_after_they_looked) {
   expect_found(kLateVictim, Wrong::mutual_exclusion, 20'000, searched_beside(2, 1, 2));
 }
 TEST(alock_planted, a_search_finds_a_release_that_forgets_its_successor) {
   expect_found(kForgets, Wrong::deadlock, 5'000, searched("alock", {"X", "X"}));
 }
-TEST(alock_planted, a_search_finds_an_old_successor) {
+TEST(alock_planted, a_search_finds_a_request_that_starts_with_an_old_successor) {
   expect_found(kOldSuccessor, Wrong::deadlock, 40'000, searched_beside(3, 2, 1));
 }
-TEST(alock_planted, a_search_finds_a_local_tail_that_is_emptied_by_rnic) {
+TEST(alock_planted, a_search_finds_a_local_tail_that_is_emptied_by_an_rnic_cas) {
   expect_found(kMixedAtomics, Wrong::deadlock, 5'000, searched_beside(2, 1, 1));
 }
-TEST(alock_planted, a_search_finds_a_budget_that_is_never_spent) {
+TEST(alock_planted, a_search_finds_a_budget_that_never_runs_out) {
   expect_found(kSpendsNothing, Wrong::bypassed, 400'000,
                searched_beside(3, 2, 3, {"enqueue=exchange", "remote_budget=1"}));
 }

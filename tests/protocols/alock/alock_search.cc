@@ -19,13 +19,13 @@ Campaign swapping(Campaign campaign) {
 
 // ---- what it claims (numbers: bypass_test.cc) ----
 
-TEST(alock, keeps_its_claim_in_every_order) {
+TEST(alock, never_exceeds_its_bypass_bound_in_any_order) {
   expect_claim_kept(beside(swapping(about("alock", 3, 1))));
   expect_claim_kept(beside(with_sets(about("alock", 3, 1), {"enqueue=exchange", "cohorts=one"})));
 }
 
 // Of three requests one may be passed, once: never would be too much to claim.
-TEST(alock, is_passed_in_some_order) {
+TEST(alock, bypasses_a_client_in_some_order) {
   EXPECT_EQ(lock("alock", {"enqueue=exchange", "remote_budget=1"})->bypass_bound(kX, kX, 3), 1U);
   const Verdict verdict = run(beside(swapping(about(Claim{"alock", kX, kX}, 3, 1))));
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::bypassed});
@@ -34,7 +34,7 @@ TEST(alock, is_passed_in_some_order) {
 // ---- as printed ----
 
 // One rCAS: who does not find the tail empty is never in it.
-TEST(alock, needs_to_try_its_cas_again) {
+TEST(alock, needs_to_retry_its_cas) {
   expect_needed_and_enough({.protocol = "alock",
                             .repair = "enqueue=single_cas",
                             .moves = 9,
@@ -43,7 +43,7 @@ TEST(alock, needs_to_try_its_cas_again) {
 }
 
 // "or" between the reasons to wait: one client alone waits for ever, whichever cohort it is of.
-TEST(alock, waits_for_itself_where_one_reason_is_enough) {
+TEST(alock, a_lone_client_waits_forever_if_one_of_two_conditions_blocks_it) {
   for (const bool at_home : {false, true}) {
     Campaign campaign = with_sets(about("alock", 1, 1), {"wait_while=either"});
     if (at_home) campaign = beside(campaign);
@@ -55,7 +55,7 @@ TEST(alock, waits_for_itself_where_one_reason_is_enough) {
 }
 
 // Two leaders wait for each other's tails, too: nobody gets in at all.
-TEST(alock, lets_nobody_in_where_one_reason_is_enough) {
+TEST(alock, grants_no_request_if_one_of_two_conditions_blocks_it) {
   const Verdict verdict = run(beside(with_sets(about("alock", 2, 1), {"wait_while=either"})));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});

@@ -12,7 +12,7 @@ using alock_tests::cohorts;
 const char* const kProfiles[] = {"", "paper", "artifact", "rdma_mcs",
                                  "tla"};  // "": the small model
 
-TEST(alock, admits_one_client_at_a_time_and_everybody_finishes) {
+TEST(alock, admits_one_client_at_a_time_and_all_clients_finish) {
   for (const char* const profile : kProfiles) {
     expect_sound(cohorts(2, 2, profile), 200);  // two of each cohort
     expect_sound(cohorts(3, 1, profile), 100);
@@ -22,7 +22,7 @@ TEST(alock, admits_one_client_at_a_time_and_everybody_finishes) {
   }
 }
 
-TEST(alock, is_sound_whichever_way_a_request_joins_and_a_leader_yields) {
+TEST(alock, is_sound_with_every_way_to_join_and_to_yield) {
   for (const char* const enqueue : {"cas_loop", "exchange"})
     for (const char* const victim : {"write", "batched", "cas_loop"}) {
       RunSetup setup = cohorts(2, 2);
@@ -103,7 +103,7 @@ TEST(alock, looks_free_when_both_queues_are_empty) {
   EXPECT_FALSE(is_free("alock", {0, 0, 7, 0, 1, 0, 0, 0}));
 }
 
-TEST(alock, stays_taken_by_the_dead) {
+TEST(alock, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("alock");
 }
 
@@ -118,7 +118,7 @@ TEST(fifo, alock_serves_remote_requests_in_the_order_of_their_queue) {
 
 // ---- paths ----
 
-TEST(alock, takes_ordinary_paths_in_a_crowd) {
+TEST(alock, takes_ordinary_paths_under_contention) {
   RunSetup setup = cohorts(2, 2);
   setup.operations = 6;
   expect_paths(
@@ -144,10 +144,10 @@ RunSetup timed_cohorts(const char* profile) {
 TEST(timed, alock_is_sound) {
   expect_sound_run(timed("alock", "paper"));
 }
-TEST(timed, alock_is_sound_beside_its_locks) {
+TEST(timed, alock_is_sound_if_clients_share_nodes_with_the_locks) {
   expect_sound_run(timed_cohorts("paper"));
 }
-TEST(timed, alock_is_sound_beside_its_locks_as_in_the_artifact) {
+TEST(timed, alock_is_sound_if_clients_share_nodes_with_the_locks_as_in_the_artifact) {
   expect_sound_run(timed_cohorts("artifact"));
 }
 #endif

@@ -51,7 +51,7 @@ std::uint64_t worst(std::uint64_t own, std::uint64_t others, std::uint64_t acqui
 
 // ---- what it claims ----
 
-TEST(alock, claims_of_passes_as_many_as_two_turns_when_nobody_is_ahead) {
+TEST(alock, claims_a_bound_of_two_turns_for_the_first_client_of_its_cohort) {
   EXPECT_EQ(claimed(Budgets{1, 1}, 2), 1U) << "all others";
   EXPECT_EQ(claimed(Budgets{1, 1}, 3), 1U) << "one that may be ahead, one that passes";
   EXPECT_EQ(claimed(Budgets{20, 5}, 40), 39U) << "all others: two turns of 20";
@@ -59,21 +59,21 @@ TEST(alock, claims_of_passes_as_many_as_two_turns_when_nobody_is_ahead) {
   EXPECT_EQ(claimed(Budgets{20, 5}, 45), 39U) << "with four ahead, too";
 }
 
-TEST(alock, claims_a_turn_more_for_each_turn_of_those_who_are_ahead) {
+TEST(alock, claims_one_more_turn_for_each_turn_of_the_clients_ahead) {
   EXPECT_EQ(claimed(Budgets{1, 1}, 6), 3U) << "two ahead, one to be passed, three that pass";
   EXPECT_EQ(claimed(Budgets{1, 1}, 9), 4U);
   EXPECT_EQ(claimed(Budgets{20, 5}, 46), 40U) << "five ahead are a turn: all others";
   EXPECT_EQ(claimed(Budgets{20, 5}, 100), 84U) << "15 ahead in 3 turns, and all others";
 }
 
-TEST(alock, claims_the_same_whichever_cohort_has_which_budget) {
+TEST(alock, claims_the_same_bound_if_the_budgets_are_exchanged) {
   for (const std::uint64_t acquisitions : {1, 2, 5, 9, 40, 41, 100})
     for (const Budgets& budgets : {Budgets{20, 5}, Budgets{3, 2}, Budgets{1, 7}})
       EXPECT_EQ(claimed(Budgets{budgets.local, budgets.remote}, acquisitions),
                 claimed(budgets, acquisitions));
 }
 
-TEST(alock, claims_the_most_over_all_who_may_be_ahead) {
+TEST(alock, claims_the_largest_bound_over_all_numbers_of_clients_ahead) {
   for (const std::int64_t remote : {1, 2, 3, 7})
     for (const std::int64_t local : {1, 2, 3, 7}) {
       const auto lock = made(with({remote, local}));
@@ -86,7 +86,7 @@ TEST(alock, claims_the_most_over_all_who_may_be_ahead) {
     }
 }
 
-TEST(alock, claims_that_nobody_passes_who_is_not_there) {
+TEST(alock, claims_no_bypass_by_clients_that_do_not_exist) {
   for (const Budgets& budgets : {Budgets{1, 1}, Budgets{1, 2}, Budgets{2, 1}, Budgets{20, 5}}) {
     EXPECT_EQ(claimed(budgets, 0), 0U);
     EXPECT_EQ(claimed(budgets, 1), 0U);
@@ -94,14 +94,14 @@ TEST(alock, claims_that_nobody_passes_who_is_not_there) {
 }
 
 // 2^31 acquisitions: more are not counted.
-TEST(alock, claims_a_number_even_for_runs_without_end) {
+TEST(alock, claims_a_finite_bound_for_an_endless_run) {
   EXPECT_EQ(claimed(Budgets{1, 1}, ~0ULL), 1U << 30);
   EXPECT_EQ(claimed(Budgets{1, 1}, 1ULL << 31), 1U << 30);
   EXPECT_EQ(claimed(Budgets{1, 1}, 1ULL << 30), 1U << 29);
   EXPECT_EQ(claimed(Budgets{1, 1'000'000}, ~0ULL), (1U << 31) - 2147) << "2146 ahead";
 }
 
-TEST(alock, claims_that_nobody_passes_in_one_queue_and_nothing_where_a_cas_may_always_fail) {
+TEST(alock, claims_no_bypass_in_one_queue_and_no_bound_if_a_cas_may_fail_forever) {
   for (const std::uint64_t acquisitions : {1ULL, 2ULL, 100ULL, ~0ULL}) {
     EXPECT_EQ(
         claimed(*made({{"enqueue", text("exchange")}, {"cohorts", text("one")}}), acquisitions),
@@ -143,7 +143,7 @@ testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t cl
 }
 
 // Turns of one: whoever is last of its cohort is passed by all of the other one.
-TEST(alock, is_passed_as_often_as_it_claims_and_not_once_more) {
+TEST(alock, reaches_its_bypass_bound_and_never_exceeds_it) {
   LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
   for (const std::uint32_t clients : {1U, 2U, 3U, 4U}) {
     const testing::BypassCount::Worst seen = most_passed({1, 1}, clients, 1);
@@ -152,7 +152,7 @@ TEST(alock, is_passed_as_often_as_it_claims_and_not_once_more) {
   }
 }
 
-TEST(alock, is_passed_no_more_often_than_it_claims_in_longer_turns) {
+TEST(alock, never_exceeds_its_bypass_bound_with_longer_turns) {
   LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
   for (const Budgets& budgets : {Budgets{2, 1}, Budgets{1, 2}, Budgets{3, 2}}) {
     const testing::BypassCount::Worst seen = most_passed(budgets, 3, 4);

@@ -21,7 +21,7 @@ RunSetup alone(const char* profile) {
   return setup;
 }
 
-TEST(alock, takes_three_verbs_for_a_free_lock_and_one_to_leave_it) {
+TEST(alock, takes_three_verbs_to_acquire_a_free_lock_and_one_to_release_it) {
   for (const char* const victim : {"write", "batched"}) {
     RunSetup setup = alone("paper");
     setup.params = {{"victim", text(victim)}};
@@ -36,7 +36,7 @@ TEST(alock, takes_three_verbs_for_a_free_lock_and_one_to_leave_it) {
 }
 
 // Its first guess of the victim is right once.
-TEST(alock, takes_four_verbs_for_a_free_lock_as_in_the_artifact) {
+TEST(alock, takes_four_verbs_to_acquire_a_free_lock_as_in_the_artifact) {
   const Outcome outcome = run(alone("artifact"), 1);
   EXPECT_EQ(outcome.tally.of(VerbKind::cas), 4 * outcome.acquired - 1);
   EXPECT_EQ(outcome.tally.reads(), outcome.acquired);
@@ -72,7 +72,7 @@ TEST(alock, takes_two_verbs_for_a_free_pair_as_its_baseline_everywhere) {
   }
 }
 
-TEST(alock, marks_what_it_waits_for) {
+TEST(alock, reports_what_it_waits_for) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = crowd("alock");
   setup.params = {{"enqueue", text("exchange")}};
@@ -81,7 +81,7 @@ TEST(alock, marks_what_it_waits_for) {
 }
 
 // The one client of the local cohort, and then that of the remote one: nobody queues up.
-TEST(alock, marks_that_a_leader_waits_for_the_other_cohort) {
+TEST(alock, reports_that_a_leader_waits_for_the_other_cohort) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = cohorts(2, 1);
   setup.params = {{"enqueue", text("exchange")}};
@@ -117,7 +117,7 @@ class Looks final : public LoopObserver {
   std::uint64_t before_ = 0;
 };
 
-TEST(alock, marks_a_remote_leader_s_wait_whenever_it_looks_again) {
+TEST(alock, reports_a_remote_leader_s_wait_only_if_it_reads_again) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   for (const char* const victim : {"write", "batched", "cas_loop"}) {
     Looks looks;
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(timed, AlockBehind,
                                            Behind{"one_cohort", {{"cohorts", text("one")}}, 2, 0}),
                          [](const auto& made) { return std::string(made.param.name); });
 
-TEST_P(AlockBehind, joins_and_writes_once_behind_another_request) {
+TEST_P(AlockBehind, queues_behind_another_request_with_one_write) {
   Meeting meeting;
   meet("alock", GetParam().values, 1, meeting, plain_simulation);
   EXPECT_TRUE(meeting.entered);

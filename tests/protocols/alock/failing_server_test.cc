@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Dies{"a_swap_of_the_victim", "cas_loop", 2, 2 + 2 + 4 + 2 * 5}),
     [](const auto& made) { return std::string(made.param.during); });
 
-TEST_P(AlockServer, tells_that_it_fails) {
+TEST_P(AlockServer, is_reported_when_it_fails) {
   const Dies& dies = GetParam();
   const Failure failure =
       when_the_server_dies(dies.verb, 3, {{"victim", text(dies.victim)}, {"max_held", number(2)}});
@@ -92,14 +92,14 @@ TEST(timed, alock_only_reads_where_a_release_has_failed) {
 }
 
 // Its only request may be in the tail that has died.
-TEST(timed, alock_acquires_nothing_more_when_all_requests_have_stayed_behind) {
+TEST(timed, alock_acquires_no_further_lock_if_all_its_requests_may_still_be_queued) {
   const Failure failure = when_the_server_dies(0, 3, {{"max_held", number(1)}});
   EXPECT_EQ(failure.outcome.acquired, 0U);
   EXPECT_EQ(failure.reasons.size(), 6U);
 }
 
 // Nobody gives up, and each try takes time: the run ends when it is to, not in one moment for ever.
-TEST(timed, alock_lets_time_pass_between_tries_at_a_server_that_has_failed) {
+TEST(timed, alock_lets_time_pass_between_tries_at_a_failed_server) {
   RunSetup setup = alock_tests::cohorts(1, 1);
   setup.colocated = false;
   setup.make = plain_simulation;

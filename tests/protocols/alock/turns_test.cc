@@ -22,7 +22,7 @@ RunSetup busy_cohorts(const char* enqueue, std::int64_t remote_budget, std::int6
   return setup;
 }
 
-TEST(alock, serves_each_cohort_in_order_where_both_swap_in_one_step) {
+TEST(alock, serves_each_cohort_in_order_if_both_join_by_one_swap) {
   for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
     Turns turns;
     ASSERT_EQ(run_watched(busy_cohorts("exchange", 3, 2), seed, turns).end, RunEnd::finished);
@@ -32,7 +32,7 @@ TEST(alock, serves_each_cohort_in_order_where_both_swap_in_one_step) {
 }
 
 // A CAS that fails is a place in no queue.
-TEST(alock, serves_the_local_cohort_in_order_and_the_remote_one_not_where_it_swaps_by_cas) {
+TEST(alock, serves_only_the_local_cohort_in_order_if_the_remote_one_joins_by_cas) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   std::uint64_t remote = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -59,7 +59,7 @@ std::array<std::uint64_t, 2> longest_runs(std::int64_t remote_budget, std::int64
 
 // A turn may be under way when the other cohort comes, and the next one begin before its leader
 // names itself the victim.
-TEST(alock, gives_a_cohort_two_turns_at_most_while_the_other_one_waits) {
+TEST(alock, gives_a_cohort_at_most_two_turns_while_the_other_waits) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   const std::array<std::uint64_t, 2> few = longest_runs(1, 1);
   EXPECT_LE(few[kLocal], 2U);

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(cas, tells_the_holder_by_the_first_word_alone) {
+TEST(cas, decodes_the_holder_from_the_first_word_alone) {
   const ProtocolEntry& entry = *find_protocol("cas");
   const auto protocol = entry.make(entry.info.resolve("paper"));
   const std::uint64_t held_and_next[] = {8, 0};
@@ -26,7 +26,7 @@ TEST(cas, needs_masked_atomics_only_where_it_uses_them) {
   EXPECT_THAT(entry.make(params)->needs(), ElementsAre(Capability::masked_atomics_8));
 }
 
-TEST(cas, passes_through_retries_only_when_it_meets_a_holder) {
+TEST(cas, enters_its_retry_phase_only_if_it_finds_a_holder) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = crowd("cas");
   EXPECT_THAT(phases_of(setup), ElementsAre("acquire IA", "acquire IA RT", "release IA"));

@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(cas, claims_nothing_of_bypassing) {
+TEST(cas, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("cas")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 

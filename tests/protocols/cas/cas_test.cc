@@ -15,7 +15,7 @@ RunSetup cas() {
   return setup;
 }
 
-TEST(cas, admits_one_client_at_a_time_and_everybody_finishes) {
+TEST(cas, admits_one_client_at_a_time_and_all_clients_finish) {
   expect_sound(cas(), 200);
 }
 
@@ -55,7 +55,7 @@ TEST(cas, gives_up_at_the_deadline_without_touching_the_lock) {
   expect_usable_after_deadlines(cas());
 }
 
-TEST(cas, says_who_holds_the_lock) {
+TEST(cas, decodes_which_client_holds_the_lock) {
   const ProtocolEntry& entry = *find_protocol("cas");
   const auto protocol = entry.make(entry.info.resolve("paper"));
   const std::uint64_t held = 8;
@@ -167,13 +167,13 @@ TEST(cas, looks_free_after_a_write_frees_it) {
   expect_free_when_all_have_gone(setup);
 }
 
-TEST(cas, stays_taken_by_the_dead) {
+TEST(cas, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("cas");
   EXPECT_TRUE(is_free("cas", {0}));
   EXPECT_FALSE(is_free("cas", {3}));
 }
 
-TEST(cas, takes_ordinary_paths_in_a_crowd) {
+TEST(cas, takes_ordinary_paths_under_contention) {
   expect_paths(crowd("cas"),
                {"the lock is free at the first try", "the lock is held at the first try",
                 "retries follow at once", "a retry takes the lock", "a CAS frees the lock"},

@@ -10,7 +10,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(caslock, counts_the_wait_of_a_reader_as_for_writers) {
+TEST(caslock, reports_that_a_reader_waits_for_writers) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   const std::set<std::string> seen = phases_of(crowd("caslock"));
   EXPECT_THAT(seen, Contains("acquire IA WW"));

@@ -17,7 +17,7 @@ TEST(caslock_planted, a_reader_that_gives_up_and_stays_counted) {
   expect_caught(kStaysCounted, 20, [&](auto seed) { return run(setup, seed).entry != "free"; });
 }
 
-TEST(caslock_planted, a_search_in_time_finds_a_reader_that_stays_counted) {
+TEST(caslock_planted, a_timed_search_finds_a_reader_that_stays_counted) {
   explore::Campaign campaign = searched("caslock", {"X", "S"});
   campaign.base.time = {{microseconds(1)}, {}, microseconds(20), microseconds(5), milliseconds(10)};
   expect_found(kStaysCounted, explore::Wrong::not_free, 1'000, campaign);

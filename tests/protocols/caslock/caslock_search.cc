@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(caslock, claims_nothing_of_bypassing) {
+TEST(caslock, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("caslock")->bypass_bound(kX, kS, 1), std::nullopt);
   EXPECT_EQ(lock("caslock")->bypass_bound(kS, kX, 1), std::nullopt);
 }

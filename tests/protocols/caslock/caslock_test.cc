@@ -18,7 +18,7 @@ RunSetup mixed(std::uint32_t shared_percent = 50) {
   return setup;
 }
 
-TEST(caslock, excludes_by_mode_and_everybody_finishes) {
+TEST(caslock, excludes_by_mode_and_all_clients_finish) {
   expect_sound(mixed(), 500);
 }
 
@@ -28,7 +28,7 @@ TEST(caslock, is_safe_with_backoff) {
   expect_sound(setup, 100);
 }
 
-TEST(caslock, lets_readers_in_together) {
+TEST(caslock, admits_readers_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const auto all_inside = [](const Outcome& o) { return o.most_inside >= 4; };
   EXPECT_GT(first_seed(mixed(100), 100, all_inside), 0U);
@@ -63,7 +63,7 @@ Outcome one_each(std::uint64_t seed) {
   return run(setup, seed);
 }
 
-TEST(caslock, lets_a_reader_wait_by_reads_and_its_writer_leave_by_one_cas_more) {
+TEST(caslock, waiting_readers_read_and_cost_the_writer_one_more_cas) {
   LATCHLAB_NEEDS_EXPLORER("counts the verbs of chosen orders");
   bool any = false;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -78,7 +78,7 @@ TEST(caslock, lets_a_reader_wait_by_reads_and_its_writer_leave_by_one_cas_more) 
   EXPECT_TRUE(any);
 }
 
-TEST(caslock, lets_a_writer_wait_by_cas) {
+TEST(caslock, waiting_writers_retry_their_cas) {
   for (const LockMode holder : {LockMode::exclusive, LockMode::shared}) {
     bool waited = on_hardware();
     for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
@@ -125,13 +125,13 @@ TEST(caslock, leaves_nothing_of_a_writer_behind_at_its_deadline) {
   }
 }
 
-TEST(caslock, is_usable_after_deadlines_in_a_crowd) {
+TEST(caslock, is_usable_after_deadlines_under_contention) {
   expect_usable_after_deadlines(mixed(), 200);
 }
 
 // ---- the word ----
 
-TEST(caslock, says_who_holds_the_lock_and_how_many_readers_are_counted) {
+TEST(caslock, decodes_the_holder_and_the_count_of_readers) {
   const ProtocolEntry& entry = *find_protocol("caslock");
   const auto protocol = entry.make(entry.info.resolve("declock_artifact"));
   const std::uint64_t held = (8ULL << 32) | 2;
@@ -140,7 +140,7 @@ TEST(caslock, says_who_holds_the_lock_and_how_many_readers_are_counted) {
   EXPECT_EQ(protocol->decode({&read, 1}), "3 readers counted");
 }
 
-TEST(caslock, serves_as_many_clients_as_its_count_can_count) {
+TEST(caslock, serves_as_many_clients_as_its_count_can_hold) {
   const ProtocolEntry& entry = *find_protocol("caslock");
   EXPECT_EQ(entry.make(entry.small_params())->limits().max_clients, 0xffff'ffffU);
   ParamSet narrow = entry.small_params();
@@ -149,7 +149,7 @@ TEST(caslock, serves_as_many_clients_as_its_count_can_count) {
 }
 
 // Four readers counted beside a writer are a carry into its number: it does not find itself.
-TEST(caslock, needs_that_limit) {
+TEST(caslock, breaks_beyond_that_limit) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = mixed(80);
   setup.params = {{"count_bits", number(2)}};
@@ -170,14 +170,14 @@ TEST(caslock, rejects_watermarks_the_wrong_way_round) {
 
 // ---- what every lock is tested for ----
 
-TEST(caslock, stays_taken_by_the_dead) {
+TEST(caslock, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("caslock");
   EXPECT_TRUE(is_free("caslock", {0}));
   EXPECT_FALSE(is_free("caslock", {1}));
   EXPECT_FALSE(is_free("caslock", {1ULL << 32}));
 }
 
-TEST(caslock, takes_ordinary_paths_in_a_crowd) {
+TEST(caslock, takes_ordinary_paths_under_contention) {
   expect_paths(crowd("caslock"),
                {"a reader enters at once", "a reader leaves",
                 "a reader stays and waits for the writer", "a writer enters after retries",
@@ -205,7 +205,7 @@ TEST(timed, caslock_pauses_before_each_look_of_a_reader_with_backoff) {
   expect_pauses({"caslock", "backoff"}, LockMode::shared, microseconds(1'000), nanoseconds(1862),
                 nanoseconds(2 * 1862));
 }
-TEST(timed, caslock_does_not_pause_without) {
+TEST(timed, caslock_does_not_pause_without_backoff) {
   EXPECT_GT(tries_within({"caslock", "declock_artifact"}, LockMode::exclusive, microseconds(1'000)),
             300U);
 }

@@ -47,10 +47,10 @@ void expect_needed_to_go_on(const char* printed, const Campaign& campaign) {
 
 // ---- sound ----
 
-TEST(citron_search, of_two_ranges_of_a_leaf) {
+TEST(citron_search, two_ranges_of_a_leaf_are_sound) {
   expect_sound(ranges({from_to(0, 10), from_to(5, 15)}, microseconds(2), {}, 2, 2));
 }
-TEST(citron_search, of_a_leaf_and_a_node_above) {
+TEST(citron_search, a_leaf_and_its_ancestor_are_sound) {
   for (const char* meet : {"meet=1", "meet=2"}) {
     const Extents low_and_high = {from_to(0, 10), from_to(0, 1024)};
     Campaign campaign = ranges(low_and_high, microseconds(2), {"units=1024", meet}, 2, 2);
@@ -61,15 +61,15 @@ TEST(citron_search, of_a_leaf_and_a_node_above) {
     expect_sound(campaign);
   }
 }
-TEST(citron_search, of_three_levels) {
+TEST(citron_search, three_levels_are_sound) {
   expect_sound(ranges({from_to(0, 1024), from_to(0, 256), from_to(0, 10)}, microseconds(2),
                       {"units=1024", "lock_children=false"}, 3));
 }
-TEST(citron_search, of_several_nodes) {
+TEST(citron_search, ranges_of_several_nodes_are_sound) {
   expect_sound(ranges({from_to(192, 512), from_to(256, 512), from_to(0, 1024)}, microseconds(2),
                       {"units=1024", "nodes=2"}, 3));
 }
-TEST(citron_search, of_trees_that_grow) {
+TEST(citron_search, trees_that_grow_are_sound) {
   for (const char* meet : {"meet=1", "meet=2"}) {
     expect_sound(ranges({from_to(256, 300), from_to(0, 256), from_to(0, 512)}, microseconds(2),
                         {"scale_up_poll=1ns", meet}, 2, 2));
@@ -77,20 +77,20 @@ TEST(citron_search, of_trees_that_grow) {
                         microseconds(2), {"scale_up_poll=1ns", meet}, 2, 3));
   }
 }
-TEST(citron_search, without_the_fast_path) {
+TEST(citron_search, all_cases_are_sound_without_the_fast_path) {
   const Sets plain = {"batch_search=false", "batch_occupy=false", "lock_children=false"};
   expect_sound(ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2), plain, 2, 2));
 }
 
 // ---- clients that die ----
 
-TEST(citron_search, of_a_leaf_and_a_node_above_when_somebody_dies) {
+TEST(citron_search, a_leaf_and_its_ancestor_are_sound_when_a_client_crashes) {
   const Found verdict = expect_sound(
       dying(ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2), {"lock_children=false"})));
   EXPECT_THAT(verdict.unreached,  // line 36
               Not(Contains("requests of the dead are counted as over")));
 }
-TEST(citron_search, of_a_leaf_when_somebody_dies) {
+TEST(citron_search, a_leaf_is_sound_when_a_client_crashes) {
   expect_sound(dying(ranges({from_to(0, 10), from_to(5, 15)}, microseconds(2))));
 }
 
@@ -106,7 +106,7 @@ void expect_taken(Campaign campaign, Duration slow, const std::set<std::string>&
   for (const std::string& path : verdict.unreached) EXPECT_EQ(paths.count(path), 0U) << path;
 }
 
-TEST(citron_search, of_places_to_recover_at) {
+TEST(citron_search, walks_take_every_recovery_path) {
   Campaign campaign = ranges({from_to(0, 256), from_to(0, 256), from_to(0, 10)}, microseconds(2),
                              {"t_wait=12us", "lease=20us", "poll_pause=5us"}, 3, 2);
   campaign.base.crashes = 1;
@@ -118,7 +118,7 @@ TEST(citron_search, of_places_to_recover_at) {
                 "a request waits too long for some below",
                 "a request that is over by time is left to others"});
 }
-TEST(citron_search, of_requests_while_a_tree_grows) {
+TEST(citron_search, walks_take_every_path_of_requests_while_a_tree_grows) {
   expect_taken(ranges({from_to(0, 10), from_to(256, 300), from_to(260, 300)}, microseconds(8),
                       {"scale_up_poll=20us"}, 2, 3),
                microseconds(6),
@@ -133,17 +133,17 @@ TEST(citron_search, of_requests_while_a_tree_grows) {
 TEST(citron_search, shows_that_Exp_has_to_be_counted) {
   expect_needed("expansion=flag", root_of_a_tree_that_grows(), 173);
 }
-TEST(citron_search, shows_that_a_node_above_leaves_waits_in_a_circle) {
+TEST(citron_search, shows_that_a_node_above_leaves_can_deadlock) {
   expect_needed_to_go_on("between_nodes=wait", node_above_two_leaves());
 }
 TEST(citron_search, shows_that_a_parent_replaces_all_below_it) {
   expect_needed_to_go_on("fallback=node", leaf_that_cannot_be_had());
 }
-TEST(citron_search, shows_that_a_node_needs_a_lease_for_each_level) {
+TEST(citron_search, shows_that_a_node_needs_one_lease_per_level) {
   expect_needed("patience=one_lease", leaf_held_for_almost_a_lease(), 61);
 }
 // Random walks: clients have to come in a certain order.
-TEST(citron_search, shows_that_who_waited_beyond_the_tree_has_to_look) {
+TEST(citron_search, shows_that_a_client_that_waited_beyond_the_tree_must_check_its_bounds) {
   Campaign campaign = ranges({from_to(0, 10), from_to(256, 300), from_to(260, 300)},
                              microseconds(8), {"scale_up_poll=20us"}, 2, 3);
   campaign.base.time.latencies = {microseconds(1), microseconds(6)};
@@ -156,7 +156,7 @@ TEST(citron_search, shows_that_who_waited_beyond_the_tree_has_to_look) {
   EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
 }
 // A client stands still between a try at a leaf and what takes back that it told the node above.
-TEST(citron_search, shows_that_what_is_taken_back_late_hides_a_holder) {
+TEST(citron_search, shows_that_a_late_undo_hides_a_holder) {
   Campaign campaign = ranges({from_to(0, 10), from_to(5, 15), from_to(0, 256), from_to(0, 10)},
                              microseconds(8), {"t_wait=5us", "lease=20us", "poll_pause=5us"}, 3, 2);
   campaign.base.pauses = 1;
@@ -168,7 +168,7 @@ TEST(citron_search, shows_that_what_is_taken_back_late_hides_a_holder) {
   for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
   EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
 }
-TEST(citron_search, shows_that_m_changes_when_older_requests_are_over) {
+TEST(citron_search, shows_that_m_may_change_only_after_older_requests_have_ended) {
   expect_needed("acknowledge=at_once", leaf_told_at_the_old_distance(), 176);
 }
 

@@ -21,7 +21,7 @@ std::string refused(const ParamValues& params) {
   return entry.info.contradiction(set);
 }
 
-TEST(citron, refuses_a_tree_that_there_is_not) {
+TEST(citron, refuses_a_tree_of_an_impossible_shape) {
   EXPECT_THAT(refused({{"units", number(1000)}}), HasSubstr("units is 1000"));
   EXPECT_THAT(refused({{"units", number(512)}}), HasSubstr("units is 512"));
   for (const std::int64_t units : {256, 1024, 1 << 28}) {
@@ -58,7 +58,7 @@ TEST(citron, has_an_entry_as_large_as_the_paper_says) {
   EXPECT_EQ(made({{"units", number(256)}})->layout({}).entry_bytes, 8U * (2 + 5));
 }
 
-TEST(citron, needs_what_its_parts_need) {
+TEST(citron, requires_the_capabilities_of_its_parts) {
   using ::testing::ElementsAre;
   const Capability masked = Capability::masked_atomics_8;
   const Capability timing = Capability::timing;
@@ -71,7 +71,7 @@ TEST(citron, needs_what_its_parts_need) {
               ElementsAre(masked, timing, Capability::node_state, Capability::reliable_messages));
 }
 
-TEST(citron, has_as_many_clients_as_its_counters_tell_apart) {
+TEST(citron, admits_as_many_clients_as_its_counters_can_count) {
   EXPECT_EQ(made({{"nodes", number(1)}})->limits().max_clients, 32'767U);
   EXPECT_EQ(made({})->limits().max_clients, 32'767U / 2);
   EXPECT_EQ(made({{"counter_bits", number(4)}})->limits().max_clients, 7U);
@@ -103,7 +103,7 @@ TEST(citron, shows_its_entry_in_words) {
               HasSubstr("maximizer: 300; 1: Exp=0 Occ=1 TCnt=1 TMax=2 DCnt=3 DMax=4; 3: units 0-1 "
                         "3; 5: units 63"));
 }
-TEST(citron, is_free_when_nobody_is_counted_in) {
+TEST(citron, is_free_if_no_client_is_counted) {
   const auto protocol = made({{"units", number(256)}});
   const auto with = [](std::size_t at, std::uint64_t word) {
     std::vector<std::uint64_t> words(7);
@@ -193,7 +193,7 @@ TEST(citron_timed, costs_of_units_beyond_the_tree) {
   expect_spent(turns[1].release, {.mutex = 1}, 1);
 }
 
-TEST(citron_timed, costs_of_choosing_nodes_are_a_CPUs) {
+TEST(citron_timed, choosing_nodes_costs_cpu_time_and_no_round_trip) {
   const std::vector<Turn> turns =
       Alone({{"split_time", kLeg}, {"t_wait", kLeg * 6}}, {{0, 64}, {0, 65'536}}).run();
   EXPECT_NEAR(turns[0].acquire.trips, 2, 0.05);  // one leaf needs no choosing
@@ -243,7 +243,7 @@ TEST(timed, citron_is_sound_while_m_changes) {
                                             {"tune_meet", number(1)},
                                             {"tune_t_wait", microseconds(20)}}));
 }
-TEST(timed, citron_of_one_node_a_range_is_sound) {
+TEST(timed, citron_is_sound_with_one_node_per_range) {
   expect_sound_crowd(crowd_of_ranges(4096, {{"nodes", number(1)}}));
 }
 

@@ -89,7 +89,7 @@ TEST(citron_cover, is_the_best_that_there_is) {
 }
 
 // 3.5.1: [N/2 - 1, N/2 + 1).
-TEST(citron_cover, of_one_node_is_the_root_where_a_range_is_in_the_middle) {
+TEST(citron_cover, of_one_node_is_the_root_for_a_range_in_the_middle) {
   const Place root{0, 11};
   const std::uint64_t middle = root.units() / 2;
   const Cover one = cover_of(root, middle - 1, middle + 1, 1);

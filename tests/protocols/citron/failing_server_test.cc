@@ -70,20 +70,20 @@ const ParamValues kPlain = {{"units", number(1024)},
                             {"batch_occupy", false},
                             {"lock_children", false}};
 
-TEST(timed, citron_failing_server_is_told_at_every_verb_of_a_leaf) {
+TEST(timed, citron_reports_a_failed_server_at_every_verb_of_a_leaf) {
   expect_told_at_every_verb({0, 10}, {});
 }
-TEST(timed, citron_failing_server_is_told_at_every_verb_of_a_node) {
+TEST(timed, citron_reports_a_failed_server_at_every_verb_of_a_node) {
   expect_told_at_every_verb({0, 256}, {{"units", number(1024)}});
 }
-TEST(timed, citron_failing_server_is_told_at_every_verb_of_two_nodes_without_the_fast_path) {
+TEST(timed, citron_reports_a_failed_server_at_every_verb_of_two_nodes_without_the_fast_path) {
   expect_told_at_every_verb({192, 320}, kPlain);
 }
-TEST(timed, citron_failing_server_is_told_at_every_verb_of_the_last_units_of_a_tree) {
+TEST(timed, citron_reports_a_failed_server_at_every_verb_of_the_last_units_of_a_tree) {
   expect_told_at_every_verb({200, 100}, {});
 }
 
-TEST(timed, citron_failing_server_is_told_at_every_verb_of_units_beyond_a_tree) {
+TEST(timed, citron_reports_a_failed_server_at_every_verb_of_units_beyond_a_tree) {
   expect_told_at_every_verb({300, 10}, {});
 }
 
@@ -114,7 +114,7 @@ TEST(timed, citron_failing_server_ends_every_wait) {
 }
 
 // At whatever step they are then.
-TEST(timed, citron_failing_server_is_told_to_a_crowd) {
+TEST(timed, citron_reports_a_failed_server_under_contention) {
   RunSetup setup = timed("citron", "repaired");
   setup.params = {{"units", number(4096)}, {"scale_up_poll", microseconds(20)}};
   setup.client_nodes = 8;
@@ -133,7 +133,7 @@ const ParamValues kTunes = {
     {"tune_after", microseconds(50)}, {"tune_meet", number(1)}, {"tune_t_wait", microseconds(30)}};
 
 // The manager needs all nodes for it: m stays, and locks go on.
-TEST(timed, citron_failing_server_leaves_m_when_a_node_cannot_be_told) {
+TEST(timed, citron_leaves_m_unchanged_if_a_node_cannot_be_notified) {
   Scene scene(kTunes, 2);
   Seen seen;
   scene.node_dies(scene.world.node_of(ClientId{1}), microseconds(10));
@@ -144,7 +144,7 @@ TEST(timed, citron_failing_server_leaves_m_when_a_node_cannot_be_told) {
   EXPECT_THAT(scene.taken, Contains("a node cannot be told of a change"));
   EXPECT_THAT(scene.taken, Not(Contains("m and T_wait are changed")));
 }
-TEST(timed, citron_failing_server_changes_m_when_all_nodes_live) {
+TEST(timed, citron_changes_m_if_all_nodes_are_alive) {
   Scene scene(kTunes, 2);
   Seen seen;
   scene.asks(0, {0, 10}, milliseconds(1), {}, seen);
@@ -154,7 +154,7 @@ TEST(timed, citron_failing_server_changes_m_when_all_nodes_live) {
 }
 
 // Who held a range before m was to change says so when it leaves, to a manager that is gone.
-TEST(timed, citron_failing_server_may_be_the_manager_who_waits_for_a_node) {
+TEST(timed, citron_failing_server_may_be_the_manager_of_a_change_of_m) {
   Scene scene(kTunes, 1);
   Seen seen;
   scene.asks(0, {0, 10}, {}, microseconds(200), seen);

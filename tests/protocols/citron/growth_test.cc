@@ -57,7 +57,7 @@ TEST(timed, citron_growth_begins_when_memory_comes_in_time) {
 
 // Who has marked the tree does not get to telling the server: others find Exp, and wait for a lease
 // to hear of the new tree, which never comes. They are refused, and wait no longer.
-TEST(timed, citron_growth_that_is_never_published_refuses_others_after_a_lease) {
+TEST(timed, citron_growth_that_is_never_published_refuses_waiting_clients_after_a_lease) {
   Scene scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}});
   int calls = 0;
   testing::FaultyClient growing(scene.world, ClientId{0}, [&calls](const Operation& op) {

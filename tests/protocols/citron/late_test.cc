@@ -60,7 +60,7 @@ TEST(timed, citron_late_gives_up_a_turn_that_is_gone_before_its_node_is_occupied
 
 // Bits of a leaf: they stay, since they may be another's by then, until somebody who cannot have
 // them has had the node above.
-TEST(timed, citron_late_leaves_bits_of_a_leaf_to_who_wants_them_next) {
+TEST(timed, citron_late_leaves_bits_of_a_leaf_to_the_next_client_that_wants_them) {
   Scene scene(kRecovers);
   Seen late, next;
   scene.asks(0, kLow, {}, kLease + microseconds(10), late);
@@ -78,7 +78,7 @@ TEST(timed, citron_late_leaves_bits_of_a_leaf_to_who_wants_them_next) {
 }
 
 // Of two leaves the second is had when the time of the first is over.
-TEST(timed, citron_late_does_not_use_what_is_granted_too_late) {
+TEST(timed, citron_late_does_not_use_a_leaf_that_is_acquired_too_late) {
   Scene scene(recovers({{"nodes", number(2)}, {"leaf_tries", number(1'000'000)}}), 1);
   Seen seen;
   scene.puts(3, 1);
@@ -96,7 +96,7 @@ TEST(timed, citron_late_does_not_use_what_is_granted_too_late) {
 // ---- a node in place of a leaf ----
 
 // The second leaf of a range cannot be had: its parent takes its place, beside the first one.
-TEST(timed, citron_late_keeps_the_other_leaf_where_one_is_given_up_for_its_parent) {
+TEST(timed, citron_late_keeps_one_leaf_if_the_other_is_replaced_by_its_parent) {
   Scene scene({{"units", number(1024)}, {"nodes", number(2)}, {"t_wait", microseconds(10)}}, 1);
   Seen seen;
   scene.puts(10, 1);  // a bit of the leaf of 256 to 319
@@ -122,7 +122,7 @@ TEST(timed, citron_late_keeps_the_other_leaf_where_one_is_given_up_for_its_paren
 constexpr Duration kTrips = microseconds(20);
 
 // Line 11: at height 1, of a ticket that is never used.
-TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
+TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_the_client_whose_turn_it_is) {
   Scene scene(kRecovers, 1);
   Seen seen;
   scene.puts(1, packed({.occ = 1, .t_max = 1}));
@@ -134,7 +134,7 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
   EXPECT_THAT(scene.taken, Contains("a node is taken over from the dead"));
 }
 // Behind two of them it leaves a time for each: the one in front of it may be about to take over.
-TEST(timed, citron_late_leaves_a_time_to_each_ticket_in_front_of_it) {
+TEST(timed, citron_late_waits_once_for_each_ticket_ahead) {
   constexpr Duration kEach = kLease * 2 + kLease / 4;
   Scene scene(kRecovers, 1);
   Seen seen;
@@ -147,7 +147,7 @@ TEST(timed, citron_late_leaves_a_time_to_each_ticket_in_front_of_it) {
   EXPECT_THAT(scene.taken, Contains("a ticket behind others waits for them to recover a node"));
 }
 // Line 18, and line 11 at the node above, of height 2: three leases each.
-TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_above) {
+TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_an_ancestor) {
   Scene scene(recovers({{"units", number(1024)}, {"t_wait", microseconds(10)}}), 1);
   Seen seen;
   scene.puts(1, packed({.occ = 1, .t_max = 1}));
@@ -159,7 +159,7 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_above) {
   EXPECT_THAT(scene.taken, Contains("an ancestor that stands still is locked instead"));
 }
 // Line 36: somebody below, for a lease.
-TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_below) {
+TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_a_descendant) {
   Scene scene(recovers({{"lock_children", false}, {"t_wait", microseconds(10)}}), 1);
   Seen seen;
   scene.puts(1, packed({.d_max = 1}));
@@ -173,7 +173,7 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_below) {
 
 // A node above leaves that took their bits as well (3.8) and is taken for dead: who has its node
 // next waits for nobody there, and leaves the bits. Who wants a leaf clears that one.
-TEST(timed, citron_late_leaves_bits_of_a_node_to_who_wants_a_leaf_next) {
+TEST(timed, citron_late_leaves_bits_of_a_node_to_the_next_client_that_wants_a_leaf) {
   Scene scene(kRecovers, 3);
   Seen late, node, leaf;
   scene.asks(0, kNode, {}, kLease * 2, late);
@@ -191,7 +191,7 @@ TEST(timed, citron_late_leaves_bits_of_a_node_to_who_wants_a_leaf_next) {
 }
 
 // A grant is over after a lease, whatever patience others have with its node.
-TEST(timed, citron_late_touches_nothing_once_its_grant_is_over) {
+TEST(timed, citron_late_changes_nothing_after_its_grant_has_expired) {
   Scene scene(kRecovers, 1);
   Seen seen;
   scene.asks(0, kNode, {}, kLease + kLease / 2, seen);
@@ -214,10 +214,10 @@ Seen behind_a_node(const char* reread) {
   EXPECT_GT(below.took, microseconds(60));
   return below;
 }
-TEST(timed, citron_late_is_in_time_behind_a_node_when_it_looks_at_all_again) {
+TEST(timed, citron_late_is_in_time_behind_an_ancestor_if_it_reads_all_nodes_again) {
   EXPECT_TRUE(behind_a_node("all").acquired);
 }
-TEST(timed, citron_late_is_never_in_time_behind_a_node_when_it_looks_above_alone) {
+TEST(timed, citron_late_is_never_in_time_behind_an_ancestor_if_it_reads_ancestors_alone) {
   const Seen below = behind_a_node("above");
   EXPECT_FALSE(below.acquired);
   EXPECT_EQ(below.reason, AbortReason::too_many);

@@ -25,7 +25,7 @@ bool sees(const std::set<Key>& seen, const std::set<Key>& told) {
   return std::any_of(told.begin(), told.end(), [&](const Key& each) { return seen.count(each); });
 }
 
-TEST(citron_meet, has_a_node_that_the_lower_tells_and_the_upper_looks_at) {
+TEST(citron_meet, has_a_node_that_the_lower_client_notifies_and_the_upper_one_reads) {
   for (unsigned height = 1; height <= kUpTo; ++height)
     for (unsigned look = 1; look <= kUpTo; ++look)
       for (unsigned tell = 1; tell <= look; ++tell) {  // less while m is changed
@@ -44,7 +44,7 @@ TEST(citron_meet, has_a_node_that_the_lower_tells_and_the_upper_looks_at) {
 }
 
 // 3.5.5: of the top m - 1 levels the parent alone.
-TEST(citron_meet, spares_its_top_levels) {
+TEST(citron_meet, notifies_one_node_for_its_top_levels) {
   for (unsigned height = 1; height <= kUpTo; ++height)
     for (unsigned meet = 1; meet <= kUpTo; ++meet) {
       const Tree tree(kAt, height);
@@ -61,7 +61,7 @@ TEST(citron_meet, spares_its_top_levels) {
     }
 }
 
-TEST(citron_meet, tells_three_nodes_of_a_leaf_of_the_paper) {
+TEST(citron_meet, notifies_three_nodes_for_a_leaf_of_the_paper_s_tree) {
   const Tree tree(kAt, 11);
   const auto told = tree.told({0, 0}, 4);
   ASSERT_EQ(told.size(), 3U);
@@ -71,7 +71,7 @@ TEST(citron_meet, tells_three_nodes_of_a_leaf_of_the_paper) {
 }
 
 // 3.5.5, and 3.9.1 for a tree in parts.
-TEST(citron_meet, is_looked_at_with_a_READ_for_each_level) {
+TEST(citron_meet, reads_ancestors_with_one_READ_per_level) {
   for (unsigned meet = 1; meet <= kUpTo; ++meet) {
     const Tree tree(kAt, kUpTo);
     for (const Place& node : some_nodes(tree)) {
@@ -81,7 +81,7 @@ TEST(citron_meet, is_looked_at_with_a_READ_for_each_level) {
     }
   }
 }
-TEST(citron_meet, that_has_grown_is_looked_at_with_few_READs) {
+TEST(citron_meet, that_has_grown_is_read_with_few_READs) {
   std::size_t most = 0;
   for (const std::vector<unsigned>& levels : kGrowths)
     for (unsigned meet = 1; meet <= kUpTo; ++meet) {
@@ -106,7 +106,7 @@ TEST(citron_meet, that_grows_level_by_level_reaches_the_bound_of_the_paper) {
 
 // A request that was at its node before the tree grew, once or several times: whom it told, whom
 // the expansion has told for them, and for an old root that was occupied.
-TEST(citron_meet, that_grows_has_told_its_new_nodes) {
+TEST(citron_meet, that_grows_has_notified_its_new_nodes) {
   for (const std::vector<unsigned>& levels : kGrowths)
     for (unsigned meet = 1; meet <= kUpTo; ++meet)
       for (unsigned height = 1; height <= 3; ++height) {

@@ -64,7 +64,7 @@ TEST(citron_tree, lies_in_level_order) {
 }
 
 // Each word of its own, all of the memory that was allocated and none beside it.
-TEST(citron_tree, that_grows_gives_every_new_node_a_place_and_moves_none) {
+TEST(citron_tree, that_grows_gives_every_new_node_an_address_and_moves_none) {
   for (const std::vector<unsigned>& levels : kGrowths) {
     Tree before(kAt, 2);
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -92,7 +92,7 @@ TEST(citron_tree, that_grows_gives_every_new_node_a_place_and_moves_none) {
   }
 }
 
-TEST(citron_tree, that_is_cut_down_keeps_its_left_and_grows_again) {
+TEST(citron_tree, that_is_cut_down_keeps_its_left_part_and_grows_again) {
   Tree tree = grown(Tree(kAt, 1), {2});
   const Tree large = tree;
   tree.apply({2, {}});
@@ -116,7 +116,7 @@ TEST(citron_tree, that_is_cut_down_keeps_its_left_and_grows_again) {
 }
 
 // Back to the first tree, whose parts then are one again.
-TEST(citron_tree, that_is_cut_down_to_its_first_part_forgets_the_others) {
+TEST(citron_tree, that_is_cut_down_to_its_first_part_forgets_the_other_parts) {
   Tree tree = grown(Tree(kAt, 2), {1, 1});
   tree.apply({1, {}});
   EXPECT_EQ(tree.height(), 1U);

@@ -45,7 +45,7 @@ TEST(timed, citron_undo_of_a_late_try_at_a_leaf_leaves_counts_alone) {
   EXPECT_EQ(root.d_cnt, root.d_max);
   EXPECT_EQ(root.d_max, 2U);  // of both tries
 }
-TEST(timed, citron_undo_of_a_late_try_at_a_leaf_as_it_was_counts_it_twice) {
+TEST(timed, citron_undo_of_a_late_try_at_a_leaf_without_the_repair_counts_it_twice) {
   const citron::Node root = root_after_a_late_try("always");
   EXPECT_EQ(root.d_cnt, root.d_max + 1);
 }
@@ -74,7 +74,7 @@ TEST(timed, citron_undo_of_a_late_turn_leaves_counts_alone) {
   EXPECT_EQ(root.d_max, 1U);
   EXPECT_EQ(root.d_cnt, 1U);
 }
-TEST(timed, citron_undo_of_a_late_turn_as_it_was_counts_it_twice) {
+TEST(timed, citron_undo_of_a_late_turn_without_the_repair_counts_it_twice) {
   const citron::Node root = root_after_a_late_turn("always");
   EXPECT_EQ(root.d_max, 1U);
   EXPECT_EQ(root.d_cnt, 2U);
@@ -113,10 +113,10 @@ bool overlap(const Two& two) {
   const Time second = Time{} + microseconds(80) + two.second.took;
   return first < second + microseconds(10) && second < first + microseconds(60);
 }
-TEST(timed, citron_undo_of_bits_comes_before_they_are_cleared_for_a_dead_client) {
+TEST(timed, citron_undo_of_bits_comes_before_they_are_cleared_for_a_crashed_client) {
   EXPECT_FALSE(overlap(after_suspected_bits("outwaited")));
 }
-TEST(timed, citron_undo_of_bits_that_were_cleared_at_once_takes_those_of_another) {
+TEST(timed, citron_undo_of_bits_that_were_cleared_at_once_removes_another_client_s_bits) {
   EXPECT_TRUE(overlap(after_suspected_bits("cleared")));
 }
 

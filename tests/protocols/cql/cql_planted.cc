@@ -60,7 +60,7 @@ TEST(cql_planted, a_release_that_checks_no_version) {
   expect_breaks_exclusion(kNoVersions, 40, without_resets());
 }
 
-TEST(cql_planted, a_release_that_does_not_look_again) {
+TEST(cql_planted, a_release_that_does_not_read_the_queue_again) {
   expect_blocks(kNoSecondLook, 40, without_resets());
 }
 
@@ -84,7 +84,7 @@ TEST(cql_planted, a_node_that_answers_while_a_client_holds) {
   expect_breaks_exclusion(kAnswersEarly, 800, two_places());
 }
 
-TEST(cql_planted, a_client_that_enters_unannounced) {
+TEST(cql_planted, a_client_that_announces_itself_too_late_to_its_node) {
   expect_breaks_exclusion(kUnannounced, 600, two_places());
 }
 
@@ -103,11 +103,11 @@ TEST(cql_planted, a_waiter_that_accepts_an_expired_notification) {
   expect_breaks_exclusion(kExpired, 3'000, readers_behind_writers());
 }
 
-TEST(cql_planted, a_waiter_that_waits_for_nobody) {
+TEST(cql_planted, a_client_that_acquires_without_waiting) {
   expect_breaks_exclusion(kNoWait, 40, without_resets());
 }
 
-TEST(cql_planted, a_waiter_that_waits_for_nobody_on_hardware) {
+TEST(cql_planted, a_client_that_acquires_without_waiting_on_hardware) {
   expect_breaks_exclusion_on_hardware(kNoWait, without_resets());
 }
 
@@ -116,7 +116,7 @@ TEST(cql_planted, a_search_finds_a_release_that_checks_no_version) {
   expect_found(kNoVersions, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
 }
 
-TEST(cql_planted, a_search_finds_a_release_that_does_not_look_again) {
+TEST(cql_planted, a_search_finds_a_release_that_does_not_read_the_queue_again) {
   expect_found(kNoSecondLook, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
 }
 
@@ -139,40 +139,40 @@ TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) 
 #if LATCHLAB_WITH_SIMGRID
 
 // A node dies, and locks stop until RC gives up. As shipped: crash_in_reset_test.cc.
-TEST(cql_planted, a_reset_that_awaits_its_questions_to_the_dead) {
+TEST(cql_planted, a_reset_that_waits_until_a_crashed_node_acknowledges_it) {
   const Active active(kAwaitsQuestions);
   EXPECT_NE(after_death_in_resets("cql").end, RunEnd::finished);
 }
-TEST(cql_planted, a_node_that_awaits_its_answers_to_the_dead) {
+TEST(cql_planted, a_node_that_waits_until_a_crashed_node_acknowledges_its_answer) {
   const Active active(kAwaitsAnswers);
   EXPECT_NE(after_death_in_resets("cql").end, RunEnd::finished);
 }
 
-TEST(cql_planted, a_release_that_awaits_its_notification_to_a_dead_waiter) {
+TEST(cql_planted, a_release_that_waits_until_a_crashed_waiter_acknowledges_it) {
   const Active active(kAwaitsNotifications);
   EXPECT_NE(after_death_of_a_waiter("cql").end, RunEnd::finished);
 }
 
 // A server comes back, and its locks are used at once; or when nodes say too early that they have
 // left what they had. As shipped: return_test.cc.
-TEST(cql_planted, a_client_that_meets_nobody_when_a_server_is_back) {
+TEST(cql_planted, a_client_that_uses_a_restarted_server_without_meeting_other_nodes) {
   const Active active(kMeetsNobody);
   EXPECT_GT(after_return({}).safety.violations, 0U);
 }
 
-TEST(cql_planted, a_node_that_clears_while_a_client_holds_a_lock_of_before) {
+TEST(cql_planted, a_node_that_reports_no_holder_while_a_client_holds_an_earlier_lock) {
   const Active active(kClearsEarly);
   EXPECT_GT(after_return({}).safety.violations, 0U);
 }
 
 // A place that nobody has is counted out of the queue, and no timeout resets it.
-TEST(cql_planted, a_release_in_another_life_of_the_server) {
+TEST(cql_planted, a_release_after_the_server_has_restarted) {
   const Active active(kLateRelease);
   EXPECT_NE(after_return(without_timeout("cql")).end, RunEnd::finished);
 }
 
 // It frees the header while somebody is inside, and others wait.
-TEST(cql_planted, a_reset_that_goes_on_in_another_life_of_the_server) {
+TEST(cql_planted, a_reset_that_continues_after_the_server_has_restarted) {
   const Active active(kResetGoesOn);
   EXPECT_GT(after_return_in_a_reset("cql").safety.violations, 0U);
 }

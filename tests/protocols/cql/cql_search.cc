@@ -9,7 +9,7 @@ namespace {
 // Two clients twice use up no more than four places, of versions 0 and 1: no reset.
 const std::vector<std::string> kFewVersions = {"version_bits=1"};
 
-TEST(cql, claims_what_its_source_does_until_versions_may_run_out) {
+TEST(cql, claims_the_order_of_its_source_until_versions_may_run_out) {
   EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kX, 6), 0U);
   EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kS, 6), 0U);
   EXPECT_EQ(explore::lock("cql")->bypass_bound(kS, kX, 6), 0U);
@@ -19,11 +19,11 @@ TEST(cql, claims_what_its_source_does_until_versions_may_run_out) {
   EXPECT_EQ(explore::lock("cql", {"messages=ud"})->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
-TEST(cql, keeps_its_claim_in_every_order_of_two_clients_twice) {
+TEST(cql, never_exceeds_its_bypass_bound_with_two_clients_twice) {
   expect_claim_kept(about("cql", 2, 2));
 }
 
-TEST(cql, is_sound_in_every_order_of_two_clients_that_may_die) {
+TEST(cql, is_sound_in_every_order_of_two_clients_that_may_crash) {
   for (const CrashUnit unit : {CrashUnit::client, CrashUnit::node}) {
     Campaign campaign = with_crash(about("cql", 2, 1));
     campaign.base.crash_unit = unit;
@@ -32,7 +32,7 @@ TEST(cql, is_sound_in_every_order_of_two_clients_that_may_die) {
 }
 
 // Versions run out with three places in use of two: somebody resets the lock, and may die of it.
-TEST(cql, is_sound_when_clients_die_that_reset_the_lock) {
+TEST(cql, is_sound_when_clients_that_reset_the_lock_crash) {
   for (const CrashUnit unit : {CrashUnit::client, CrashUnit::node}) {
     Campaign campaign = with_crash(
         with_sets(about("cql", 3, 2), {"version_bits=1", "capacity=2", "overflow=version"}));
@@ -61,13 +61,13 @@ Campaign standing_still(std::vector<std::string> sets) {
   return campaign;
 }
 
-TEST(cql, breaks_when_a_notification_carries_the_count_of_when_it_is_sent) {
+TEST(cql, breaks_if_a_notification_carries_the_reset_count_of_its_sending) {
   const Verdict verdict = run(standing_still({"version_bits=4", "notification_count=sending"}));
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
   expect_replayable(verdict, "holds it (exclusive)");
 }
 
-TEST(cql, is_sound_when_a_notification_carries_the_count_of_its_acquisition) {
+TEST(cql, is_sound_if_a_notification_carries_the_reset_count_of_its_acquisition) {
   Campaign campaign = standing_still({"version_bits=4"});
   campaign.budget = 30'000;
   const Verdict verdict = run(campaign);
@@ -76,7 +76,7 @@ TEST(cql, is_sound_when_a_notification_carries_the_count_of_its_acquisition) {
 
 // A client waits for the end of another's reset, and its timeout ends when that reset does: there
 // is nothing left to take over. One client stands still, one dies, and one SEND is late.
-TEST(cql, is_sound_when_patience_ends_with_the_reset_that_is_waited_for) {
+TEST(cql, is_sound_if_a_timeout_ends_with_the_reset_it_waits_for) {
   Campaign campaign = with_crash(with_sets(about("cql", 3, 2), kFewVersions));
   campaign.base.modes = {"XX", "XX", "XX"};
   campaign.base.pauses = 1;
@@ -102,11 +102,11 @@ Campaign of_two_locks(bool sorted) {
   return campaign;
 }
 
-TEST(cql, stops_readers_who_take_two_locks_in_orders_of_their_own) {
+TEST(cql, deadlocks_readers_that_take_two_locks_in_opposite_orders) {
   EXPECT_EQ(kinds(run(of_two_locks(false))), std::set<Wrong>{Wrong::deadlock});
 }
 
-TEST(cql, lets_readers_go_on_who_take_two_locks_in_one_order) {
+TEST(cql, does_not_deadlock_readers_that_take_two_locks_in_one_order) {
   const Verdict verdict = run(of_two_locks(true));
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }

@@ -25,7 +25,7 @@ RunSetup quiet_case() {
   return setup;
 }
 
-TEST(cql, excludes_by_mode_and_everybody_finishes) {
+TEST(cql, excludes_by_mode_and_all_clients_finish) {
   for (const std::uint32_t shared : {0, 20, 50, 80, 100}) {
     RunSetup setup = quiet_case();
     setup.shared_percent = shared;
@@ -54,7 +54,7 @@ TEST(cql, is_sound_when_the_queue_is_too_short) {
     }
 }
 
-TEST(cql, lets_readers_in_together) {
+TEST(cql, admits_readers_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = quiet_case();
   setup.shared_percent = 100;
@@ -127,7 +127,7 @@ TEST(cql, keeps_messages_of_locks_held_together_apart) {
   expect_sound(setup, 200);
 }
 
-TEST(cql, is_set_as_published) {
+TEST(cql, has_the_parameters_of_the_published_code) {
   const ParamSet params = find_protocol("cql")->info.resolve("artifact");
   EXPECT_EQ(params.choice("notification_count"), "release");
   EXPECT_EQ(params.choice("overflow"), "acquisition");
@@ -150,11 +150,11 @@ TEST(cql, is_sound_with_every_profile_and_many_resets) {
   }
 }
 
-TEST(cql, looks_free_when_all_have_gone) {
+TEST(cql, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd("cql"));
 }
 
-TEST(cql, takes_ordinary_paths_in_a_crowd) {
+TEST(cql, takes_ordinary_paths_under_contention) {
   RunSetup setup = crowd("cql", "repaired");
   setup.client_nodes = 5;
   expect_paths(setup,
@@ -179,7 +179,7 @@ TEST(cql, takes_paths_of_resets_when_versions_run_out) {
 
 // A writer wakes two readers, one of which is done, and resets the lock, before the other has
 // heard.
-TEST(cql, takes_notice_of_expired_notifications) {
+TEST(cql, discards_expired_notifications) {
   RunSetup setup = cql_case();
   setup.client_nodes = 4;
   setup.clients_per_node = 1;
@@ -236,11 +236,11 @@ TEST(timed, cql_is_sound) {
 TEST(timed, cql_is_sound_as_printed) {
   expect_sound_run(timed("cql", "paper"));
 }
-TEST(timed, cql_is_sound_as_its_authors_have_it) {
+TEST(timed, cql_is_sound_as_in_the_authors_code) {
   expect_sound_run(timed("cql", "artifact"));
 }
 // Whoever waits resets the lock, again and again.
-TEST(timed, cql_is_sound_when_nobody_has_patience) {
+TEST(timed, cql_is_sound_when_every_waiting_client_resets_the_lock) {
   RunSetup setup = timed("cql", "repaired");
   setup.params = {{"timeout", microseconds(4)}};
   expect_sound_run(setup);

@@ -9,14 +9,14 @@ namespace {
 
 using namespace testing;
 
-TEST(timed, cql_is_not_held_up_by_a_node_that_dies_in_resets) {
+TEST(timed, cql_does_not_stall_when_a_node_crashes_during_resets) {
   expect_all_others_done(after_death_in_resets("cql"));
   EXPECT_THAT(
       labels("cql", true),
       ::testing::IsSupersetOf({"a reset hears of a death", "a reset is taken over from the dead"}));
 }
 
-TEST(timed, cql_holds_no_lock_up_until_a_dead_waiter_has_acknowledged_its_notification) {
+TEST(timed, cql_does_not_wait_until_a_crashed_waiter_acknowledges_its_notification) {
   expect_all_others_done(after_death_of_a_waiter("cql"));
 }
 
@@ -34,7 +34,7 @@ Task<void> wait_for_the_dead(World& world, Duration& waited) {
   EXPECT_TRUE(std::holds_alternative<Aborted>(result));
   waited = verbs.now() - begin;
 }
-TEST(timed, cql_lets_nodes_lose_their_patience_one_after_the_other) {
+TEST(timed, cql_lets_nodes_time_out_one_after_the_other) {
   TwoClients two({{"timeout", milliseconds(1)}, {"timeout_step", milliseconds(10)}});
   Duration waited;
   two.spawn(ClientId{0}, keep(two.world()));
@@ -69,7 +69,7 @@ Task<void> read_until_a_reset(World& world, bool& done) {
   done = true;
 }
 // Nothing but the death ends this reset: without a timeout it asks once.
-TEST(timed, cql_asks_again_in_a_reset_when_a_client_has_died_whose_answer_was_lost) {
+TEST(timed, cql_asks_again_in_a_reset_if_the_answer_of_a_crashed_client_was_lost) {
   const ProtocolEntry& entry = *find_protocol("cql");
   ParamSet params = entry.info.resolve("repaired");
   params.set("version_bits", number(1));

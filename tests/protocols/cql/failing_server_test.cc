@@ -12,7 +12,7 @@ namespace {
 using namespace testing;
 
 // Versions run out all the time, so that at each lock somebody is at every step of a reset too.
-TEST(timed, cql_tells_that_the_server_fails_at_every_step) {
+TEST(timed, cql_reports_a_failed_server_at_every_step) {
   constexpr std::uint32_t kLocks = 60;
   RunSetup setup;
   setup.protocol = "cql";

@@ -31,7 +31,7 @@ TEST(CqlHeader, has_fields_of_one_bit_more_than_places_need) {
   EXPECT_EQ(kFour.pack(Header{0, 0, 0, 4095}), 4095U);
 }
 
-TEST(CqlHeader, is_what_was_packed) {
+TEST(CqlHeader, unpacks_to_what_was_packed) {
   const Header header{77, 5, 3, 1234};
   EXPECT_EQ(kFour.unpack(kFour.pack(header)), header);
   EXPECT_EQ(header.resetter(), 1233U);
@@ -49,7 +49,7 @@ TEST(CqlHeader, is_joined_and_left_by_addition) {
 }
 
 // The largest of all still fits, versions and all.
-TEST(CqlHeader, loses_nothing_of_a_head_that_has_gone_through_all_versions) {
+TEST(CqlHeader, loses_no_bit_of_a_head_that_has_passed_through_all_versions) {
   const Format format(cql::kMaxCapacity, 16);
   const std::uint64_t last = std::uint64_t{format.never()} * format.capacity() + 4095;
   EXPECT_EQ(format.unpack(format.pack(Header{last, 4095, 4095, 4095})),
@@ -59,7 +59,7 @@ TEST(CqlHeader, loses_nothing_of_a_head_that_has_gone_through_all_versions) {
   EXPECT_EQ(format.unpack(word), (Header{0, 0, 0, 1}));
 }
 
-TEST(CqlEntries, are_what_was_packed) {
+TEST(CqlEntries, unpack_to_what_was_packed) {
   const Entry entry{true, 4094, 6, 65535};
   EXPECT_EQ(Format::unpack_entry(kFour.pack(entry)), entry);
   EXPECT_EQ(Format::unpack_entry(kFour.pack(Entry{false, 1, 2, 3})), (Entry{false, 1, 2, 3}));
@@ -76,7 +76,7 @@ TEST(CqlEntries, have_versions_that_count_rounds) {
   EXPECT_EQ(odd.slot(5), 2U);
 }
 
-TEST(CqlEntries, run_out_of_versions_when_one_would_be_that_of_the_unwritten) {
+TEST(CqlEntries, run_out_of_versions_before_the_version_of_unwritten_entries) {
   EXPECT_EQ(kFour.version(28), kFour.never());
   EXPECT_FALSE(kFour.reaches_never(27, 1));
   EXPECT_TRUE(kFour.reaches_never(27, 2));
@@ -109,36 +109,36 @@ void expect(const cql::Wake& wake, Look look, std::uint32_t count = 0) {
   EXPECT_EQ(wake.count, count);
 }
 
-TEST(CqlQueue, has_nobody_to_wake_behind_the_last) {
+TEST(CqlQueue, has_no_client_to_wake_behind_the_last_one) {
   expect(Queue().wake({6, 1, 1, 0}, true), Look::known);
   expect(Queue().wake({6, 1, 0, 0}, false), Look::known);
 }
 
-TEST(CqlQueue, has_the_next_writer_woken_alone) {
+TEST(CqlQueue, wakes_the_next_writer_alone) {
   const Queue queue = Queue().put(7, true).put(8, false);
   expect(queue.wake({6, 3, 2, 0}, true), Look::known, 1);
 }
 
-TEST(CqlQueue, has_readers_woken_up_to_the_next_writer) {
+TEST(CqlQueue, wakes_readers_up_to_the_next_writer) {
   Queue queue = Queue().put(7, false).put(8, false);
   expect(queue.wake({6, 3, 1, 0}, true), Look::known, 2);
   queue.put(9, true);
   expect(queue.wake({6, 4, 2, 0}, true), Look::known, 2);
 }
 
-TEST(CqlQueue, is_looked_at_again_until_readers_have_shown_where_they_end) {
+TEST(CqlQueue, is_read_again_until_the_end_of_its_readers_is_known) {
   Queue queue = Queue().put(7, false);
   expect(queue.wake({6, 3, 1, 0}, true), Look::missing);
   queue.put(4, true);  // of the round before
   expect(queue.wake({6, 3, 1, 0}, true), Look::missing);
 }
 
-TEST(CqlQueue, has_nobody_woken_by_a_reader_before_a_reader) {
+TEST(CqlQueue, a_reader_wakes_no_client_if_the_next_one_is_a_reader) {
   const Queue queue = Queue().put(8, true);
   expect(queue.wake({6, 3, 1, 0}, false), Look::known, 0);
 }
 
-TEST(CqlQueue, is_looked_at_again_by_a_reader_until_all_writers_have_shown_themselves) {
+TEST(CqlQueue, is_read_again_by_a_reader_until_all_writers_have_entries) {
   Queue queue = Queue().put(8, true);
   expect(queue.wake({6, 4, 2, 0}, false), Look::missing);
   queue.put(9, true);
@@ -158,7 +158,7 @@ TEST(CqlQueue, shows_an_entry_that_was_overwritten) {
 
 // ---- the entry for people ----
 
-TEST(CqlEntry, is_told) {
+TEST(CqlEntry, is_decoded_to_text) {
   const ProtocolEntry& entry = *find_protocol("cql");
   const auto protocol = entry.make(entry.info.resolve("repaired"));
   const Format format(2, 16);
@@ -176,7 +176,7 @@ TEST(CqlEntry, is_told) {
   EXPECT_FALSE(protocol->is_free({}, words));
 }
 
-TEST(CqlEntry, has_room_for_twice_its_places_and_no_more_clients) {
+TEST(CqlEntry, refuses_more_clients_than_twice_its_places) {
   const ProtocolEntry& entry = *find_protocol("cql");
   ParamSet params = entry.info.resolve("repaired");
   Shape shape;

@@ -78,13 +78,13 @@ void expect_to_cost_what_is_touched(RunSetup setup) {
   std::printf("%llu words of 250 million\n", static_cast<unsigned long long>(words));
 }
 
-TEST(cql, costs_what_is_touched_of_ten_million_locks) {
+TEST(cql, uses_memory_only_for_the_locks_used_of_ten_million) {
   LATCHLAB_NEEDS_EXPLORER("counts pages that are filled when they are touched");
   expect_to_cost_what_is_touched({});
 }
 
 #if LATCHLAB_WITH_SIMGRID
-TEST(timed, cql_costs_what_is_touched_of_ten_million_locks) {
+TEST(timed, cql_uses_memory_only_for_the_locks_used_of_ten_million) {
   RunSetup setup;
   setup.make = plain_simulation;
   expect_to_cost_what_is_touched(setup);

@@ -10,15 +10,15 @@ namespace {
 using namespace testing;
 using ::testing::Contains;
 
-TEST(timed, cql_goes_on_when_the_server_is_back) {
+TEST(timed, cql_continues_when_the_server_is_reachable_again) {
   EXPECT_THAT(after_outage("cql", true), Contains("a reset that was cut short is begun anew"));
 }
-TEST(timed, cql_goes_on_when_a_client_node_is_back) {
+TEST(timed, cql_continues_when_a_client_node_is_reachable_again) {
   EXPECT_THAT(after_outage("cql", false), Contains("a reset asks again"));
 }
 
 // Questions follow each other sooner than answers come, so that some come when the reset is over.
-TEST(timed, cql_takes_late_answers_out_of_the_inbox) {
+TEST(timed, cql_removes_late_answers_from_the_inbox) {
   RunSetup setup = timed("cql", "repaired");
   setup.params = {
       {"messages", text("ud")}, {"version_bits", number(1)}, {"resend", nanoseconds(100)}};

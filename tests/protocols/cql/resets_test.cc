@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 // Alone, where the second version is that of entries nobody has written: the third release finds
 // none left. Two CAS begin the reset, for the first one finds out what there is, and one ends it.
-TEST(cql, takes_three_cas_for_a_reset_that_nobody_disturbs) {
+TEST(cql, takes_three_cas_for_a_reset_without_contention) {
   RunSetup setup;
   setup.protocol = "cql";
   setup.client_nodes = setup.clients_per_node = 1;
@@ -63,7 +63,7 @@ TEST(cql, counts_notifications_apart_from_its_own_verbs) {
 #if LATCHLAB_WITH_SIMGRID
 // Two ask at once, and who comes second dies before it writes its entry. Nobody else waits, so that
 // but for the first one's release nobody would reset the lock.
-TEST(timed, cql_resets_the_lock_when_the_entry_that_it_looks_for_never_comes) {
+TEST(timed, cql_resets_the_lock_if_an_expected_entry_is_never_written) {
   RunSetup setup;
   setup.protocol = "cql";
   setup.profile = "repaired";
@@ -120,11 +120,11 @@ bool wakes_after_a_reset_is_known(const char* notification_count) {
   return granted;
 }
 
-TEST(timed, cql_notifies_with_the_count_of_when_the_release_begins_as_its_authors_do) {
+TEST(timed, cql_notifies_with_the_reset_count_of_the_release_as_in_the_authors_code) {
   EXPECT_TRUE(wakes_after_a_reset_is_known("release"));
 }
 
-TEST(timed, cql_notifies_with_the_count_of_the_acquisition) {
+TEST(timed, cql_notifies_with_the_reset_count_of_the_acquisition) {
   EXPECT_FALSE(wakes_after_a_reset_is_known("acquisition"));
   EXPECT_THAT(labels("cql", true), Contains("an expired notification is ignored"));
 }
@@ -148,7 +148,7 @@ Task<void> take_four_turns(World& world) {
 }
 
 // Those who made it known here and not there have died, say.
-TEST(timed, cql_asks_again_with_the_latest_count_that_a_node_knows_of) {
+TEST(timed, cql_asks_again_with_the_latest_reset_count_known_to_its_node) {
   TwoClients two({{"version_bits", number(1)}, {"capacity", number(3)}});
   two.spawn(ClientId{1}, tell_of_five_resets(two.world()));
   two.spawn(ClientId{0}, take_four_turns(two.world()), Time{} + microseconds(20));

@@ -9,7 +9,7 @@ using namespace testing;
 using ::testing::IsSupersetOf;
 
 // Sections of before the failure outlive the outage, and are waited for.
-TEST(timed, cql_survives_the_return_of_a_server) {
+TEST(timed, cql_survives_a_server_restart) {
   const Outcome outcome = expect_return_survived({});
   EXPECT_GT(outcome.suppressed, 0U);
   EXPECT_GT(outcome.aborted, 0U);
@@ -24,21 +24,21 @@ TEST(timed, cql_survives_the_return_of_a_server) {
 }
 
 // Of which nobody has heard before it is over.
-TEST(timed, cql_survives_an_outage_that_nobody_notices) {
+TEST(timed, cql_survives_a_restart_that_no_client_notices_before_it_is_over) {
   const Outcome outcome = expect_return_survived({.outage = microseconds(300)});
   EXPECT_GT(outcome.suppressed, 0U);
 }
 
-TEST(timed, cql_survives_the_return_of_a_server_in_the_middle_of_resets) {
+TEST(timed, cql_survives_a_server_restart_during_resets) {
   expect_survived(after_return_in_resets("cql"), 240 * kResetSections);
   EXPECT_THAT(labels("cql", true), ::testing::Contains("the server fails a reset"));
 }
 
-TEST(timed, cql_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_holder) {
+TEST(timed, cql_survives_a_server_restart_in_a_reset_that_waits_for_a_holder) {
   expect_survived(after_return_in_a_reset("cql"), 24 * 20ULL);
 }
 
-TEST(timed, cql_survives_the_return_of_a_server_with_several_locks_held) {
+TEST(timed, cql_survives_a_server_restart_with_several_locks_held) {
   const Outcome outcome = after_return_with_several_held("cql");
   EXPECT_EQ(outcome.end, RunEnd::finished);
   EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
@@ -48,7 +48,7 @@ TEST(timed, cql_survives_the_return_of_a_server_with_several_locks_held) {
 
 // The server fails and is back while a client says on its node that it begins, which takes long
 // here. Client 0 has had the lock since before.
-TEST(timed, cql_looks_at_the_life_of_the_server_right_before_it_posts) {
+TEST(timed, cql_checks_for_a_server_restart_right_before_it_posts) {
   RunSetup setup;
   setup.protocol = "cql";
   setup.profile = "repaired";
@@ -70,16 +70,16 @@ TEST(timed, cql_looks_at_the_life_of_the_server_right_before_it_posts) {
               ::testing::Contains("the server fails before an acquisition has begun"));
 }
 
-TEST(timed, cql_needs_no_timeout_for_the_return_of_a_server) {
+TEST(timed, cql_needs_no_timeout_for_a_server_restart) {
   expect_return_survived(without_timeout("cql"));
 }
 
-TEST(timed, cql_survives_the_return_of_a_server_by_datagrams) {
+TEST(timed, cql_survives_a_server_restart_over_datagrams) {
   expect_return_survived({.params = {{"messages", text("ud")}}});
 }
 
 // Whoever still has something of before is waited for until `timeout` at most, and then again.
-TEST(timed, cql_gives_up_waiting_for_those_who_hold_locks_of_before) {
+TEST(timed, cql_stops_waiting_for_holders_of_locks_from_before_a_restart) {
   expect_return_survived({.outage = milliseconds(1), .params = {{"timeout", milliseconds(3)}}});
   EXPECT_THAT(labels("cql", true),
               ::testing::Contains("somebody keeps locks of a server's earlier life for too long"));

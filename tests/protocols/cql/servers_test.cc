@@ -38,7 +38,7 @@ class Visited {
   std::unique_ptr<NodePart> part_;
 };
 
-TEST(CqlServers, are_used_in_the_life_that_is_known_when_all_nodes_have_been_met_in_it) {
+TEST(CqlServers, are_used_after_a_restart_once_all_nodes_have_been_met) {
   cql::Servers servers(2);
   const NodeId first{1};
   EXPECT_TRUE(servers.may_use(first, 0));
@@ -53,7 +53,7 @@ TEST(CqlServers, are_used_in_the_life_that_is_known_when_all_nodes_have_been_met
   EXPECT_TRUE(servers.may_use(first, 2));
 }
 
-TEST(CqlServers, are_cleared_when_the_last_client_has_left_what_it_had_before) {
+TEST(CqlServers, are_cleared_when_the_last_holder_from_before_a_restart_has_left) {
   Visited visited;
   cql::Node& node = visited.node();
   const NodeId first = visited.server(0);
@@ -71,7 +71,7 @@ TEST(CqlServers, are_cleared_when_the_last_client_has_left_what_it_had_before) {
 }
 
 // Whoever is inside since may stay there.
-TEST(CqlServers, are_cleared_once_in_each_life) {
+TEST(CqlServers, are_cleared_once_after_each_restart) {
   Visited visited;
   cql::Node& node = visited.node();
   const NodeId first = visited.server(0);
@@ -83,7 +83,7 @@ TEST(CqlServers, are_cleared_once_in_each_life) {
   EXPECT_FALSE(node.owes_answer(first));
 }
 
-TEST(CqlServers, begin_a_life_with_reset_counts_above_all_earlier_ones) {
+TEST(CqlServers, begin_after_a_restart_with_higher_reset_counts) {
   Visited visited;
   cql::Node& node = visited.node();
   const std::uint32_t before = node.enter(LockId{0}, kOne);
@@ -112,7 +112,7 @@ Message question(std::uint32_t count, ClientId asks) {
 }
 
 // Its sender had to try for long; or one that has died asks for what only it knew of.
-TEST(CqlNode, keeps_the_question_of_a_later_reset_while_its_asker_lives) {
+TEST(CqlNode, keeps_the_question_of_a_later_reset_while_its_sender_is_alive) {
   Visited visited;
   cql::Node& node = visited.node();
   std::vector<bool> alive(2, true);

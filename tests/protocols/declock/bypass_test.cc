@@ -133,7 +133,7 @@ std::uint64_t passed_by_late_readers(const Setting& setting) {
   return apart([&setting] { return passed(serve(late_readers(), setting), kWriter); });
 }
 
-TEST(timed, declock_lets_no_late_reader_pass_a_writer_that_its_node_knows_of) {
+TEST(timed, declock_lets_no_late_reader_pass_a_writer_known_to_its_node) {
   for (const char* profile : {"repaired", "artifact"})
     for (const char* fairness : {"task_fair", "phase_fair"})
       for (const char* transfer : {"timestamp", "remote_prefer"}) {
@@ -152,7 +152,7 @@ TEST(timed, declock_lets_late_readers_pass_as_printed) {
     EXPECT_GT(passed_by_late_readers({"paper", {{"fairness", text(fairness)}}}), 50U);
 }
 
-TEST(timed, declock_lets_local_bound_readers_have_the_lock_in_a_row) {
+TEST(timed, declock_grants_the_lock_to_local_bound_readers_in_a_row) {
   for (const char* profile : {"repaired", "artifact"})
     for (const char* fairness : {"task_fair", "phase_fair"})
       for (const std::int64_t bound : {1, 2, 4}) {
@@ -165,7 +165,7 @@ TEST(timed, declock_lets_local_bound_readers_have_the_lock_in_a_row) {
 }
 
 // Readers beside readers are no hand-over, and the writer waits for all of them.
-TEST(timed, declock_lets_late_readers_pass_if_hand_overs_alone_are_bounded) {
+TEST(timed, declock_lets_late_readers_pass_if_only_handovers_are_bounded) {
   EXPECT_GT(
       passed_by_late_readers(
           {"repaired", {{"transfer", text("local_bound")}, {"bound_counts", text("handovers")}}}),
@@ -191,7 +191,7 @@ std::uint64_t passed_without_end(Setting setting) {
   return apart([&setting] { return passed(serve(readers_without_end(), setting), kReaders); });
 }
 
-TEST(timed, declock_bounds_how_many_late_readers_pass_a_writer) {
+TEST(timed, declock_bounds_the_late_readers_that_pass_a_writer) {
   for (const char* fairness : {"task_fair", "phase_fair"})
     for (const char* transfer : {"timestamp", "remote_prefer"})
       for (const std::int64_t after : {0, 1, 7, 20}) {
@@ -204,7 +204,7 @@ TEST(timed, declock_bounds_how_many_late_readers_pass_a_writer) {
       }
 }
 
-TEST(timed, declock_bounds_by_local_bound_how_many_late_readers_pass_a_writer) {
+TEST(timed, declock_bounds_the_late_readers_that_pass_a_writer_by_local_bound) {
   for (const char* profile : {"repaired", "artifact"})
     for (const char* fairness : {"task_fair", "phase_fair"}) {
       const ParamValues params = {{"fairness", text(fairness)}, {"transfer", text("local_bound")}};
@@ -261,7 +261,7 @@ std::uint64_t atomics_of(const ParamValues& params, const char* profile) {
   return apart([&params, profile] { return atomics_here(params, profile); });
 }
 
-TEST(timed, declock_keeps_the_queue_s_lock_between_writers_when_phases_take_turns) {
+TEST(timed, declock_keeps_the_cql_lock_between_writers_if_phases_alternate) {
   for (const char* profile : {"repaired", "paper", "artifact"})
     EXPECT_EQ(atomics_of({}, profile), 4U) << profile;
   EXPECT_EQ(atomics_of({{"readers_first", text("after_writers")}}, "repaired"), 6U);
@@ -280,7 +280,7 @@ std::uint64_t reads_of_a_waiter(const char* prefetch) {
                  [](World& world) { return world.verbs(ClientId{1}).tally().reads(); });
 }
 
-TEST(timed, declock_prefetches_only_what_its_node_does_not_know_as_published) {
+TEST(timed, declock_prefetches_only_what_its_node_does_not_know_in_profile_published) {
   const auto reads = [](const char* prefetch) {
     return apart([prefetch] { return reads_of_a_waiter(prefetch); });
   };

@@ -5,11 +5,11 @@
 namespace latchlab::cql_tests {
 namespace {
 
-TEST(timed, declock_is_not_held_up_by_a_node_that_dies_in_resets) {
+TEST(timed, declock_does_not_stall_when_a_node_crashes_during_resets) {
   expect_all_others_done(after_death_in_resets("declock"));
 }
 
-TEST(timed, declock_holds_no_lock_up_until_a_dead_waiter_has_acknowledged_its_notification) {
+TEST(timed, declock_does_not_wait_until_a_crashed_waiter_acknowledges_its_notification) {
   expect_all_others_done(after_death_of_a_waiter("declock"));
 }
 

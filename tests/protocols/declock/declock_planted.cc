@@ -42,7 +42,7 @@ TEST(declock_planted, times_compared_without_wrap) {
                 [](std::uint64_t) { return next_after_a_wrap() != LocalQueues::Left::must_free; });
 }
 
-TEST(declock_planted, a_chain_that_is_one_hand_over_too_long) {
+TEST(declock_planted, a_chain_with_one_handover_too_many) {
   const ParamValues bound = {
       {"transfer", text("local_bound")}, {"local_bound", number(3)}, {"version_bits", number(16)}};
   expect_caught(kOnceMore, 20, [&](std::uint64_t seed) {
@@ -51,7 +51,7 @@ TEST(declock_planted, a_chain_that_is_one_hand_over_too_long) {
   });
 }
 
-TEST(declock_planted, a_neighbour_that_is_not_told_to_lead) {
+TEST(declock_planted, a_local_waiter_that_is_not_told_to_lead) {
   expect_blocks(kForgetsLeader, 20, crowded());
   explore::Campaign campaign = searched("declock", {"X", "X"});
   campaign.base.sets = {"transfer=local_bound", "local_bound=1"};
@@ -59,11 +59,11 @@ TEST(declock_planted, a_neighbour_that_is_not_told_to_lead) {
   expect_found(kForgetsLeader, Wrong::deadlock, 1'000, campaign);
 }
 
-TEST(declock_planted, a_lock_handed_over_in_another_mode_than_the_node_has_it) {
+TEST(declock_planted, a_lock_handed_over_in_a_mode_that_the_node_does_not_hold) {
   expect_breaks_exclusion(kAnyMode, 60, crowded({{"transfer", text("local_prefer")}}));
 }
 
-TEST(declock_planted, a_reset_answered_while_a_neighbour_has_the_lock) {
+TEST(declock_planted, a_reset_answered_while_a_client_of_the_node_holds_the_lock) {
   const ParamValues few = {
       {"version_bits", number(1)}, {"capacity", number(2)}, {"overflow", text("version")}};
   RunSetup setup = crowded(few);
@@ -72,22 +72,22 @@ TEST(declock_planted, a_reset_answered_while_a_neighbour_has_the_lock) {
   expect_breaks_exclusion(kAnswersEarly, 400, setup);
 }
 
-TEST(declock_planted, a_node_that_waits_for_nobody) {
+TEST(declock_planted, a_node_that_acquires_without_waiting) {
   expect_breaks_exclusion(kNoWait, 40, crowded());
 }
 
-TEST(declock_planted, a_node_that_waits_for_nobody_on_hardware) {
+TEST(declock_planted, a_node_that_acquires_without_waiting_on_hardware) {
   expect_breaks_exclusion_on_hardware(kNoWait, crowded({{"version_bits", number(16)}}));
 }
 
-TEST(declock_planted, a_lock_handed_over_when_its_server_has_failed) {
+TEST(declock_planted, a_lock_handed_over_after_its_server_has_failed) {
   expect_caught(kPassesOn, 1,
                 [](std::uint64_t) { return next_when_outlived() != LocalQueues::Left::must_free; });
 }
 
 #if LATCHLAB_WITH_SIMGRID
 // As shipped: return_test.cc.
-TEST(declock_planted, a_node_that_meets_nobody_when_a_server_is_back) {
+TEST(declock_planted, a_node_that_uses_a_restarted_server_without_meeting_other_nodes) {
   const Active active(kMeetsNobody);
   EXPECT_GT(cql_tests::after_return({.protocol = "declock"}).safety.violations, 0U);
 }

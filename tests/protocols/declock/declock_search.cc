@@ -21,11 +21,11 @@ Campaign walked(Campaign campaign, std::uint64_t budget) {
   return campaign;
 }
 
-TEST(declock, claims_nothing_of_bypassing) {
+TEST(declock, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("declock")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
-TEST(declock, is_sound_in_every_order_of_two_clients_whose_nodes_may_die) {
+TEST(declock, is_sound_in_every_order_of_two_clients_whose_nodes_may_crash) {
   expect_sound(run(about("declock", 2, 1)));
   expect_sound(run(with_crash(about("declock", 2, 1))));
 }
@@ -41,7 +41,7 @@ TEST(declock, is_sound_within_a_node) {
 
 // Three neighbours, so that a reader and a writer wait together and fairness says who is next, and
 // one of another node. Nodes may die, with every policy.
-TEST(declock, is_sound_with_neighbours_of_whom_a_node_dies) {
+TEST(declock, is_sound_with_several_clients_per_node_when_a_node_crashes) {
   for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"})
     for (const char* fairness : {"task_fair", "phase_fair"}) {
       Campaign campaign = with_crash(
@@ -54,7 +54,7 @@ TEST(declock, is_sound_with_neighbours_of_whom_a_node_dies) {
     }
 }
 
-TEST(declock, is_sound_when_versions_run_out_and_nodes_die) {
+TEST(declock, is_sound_when_versions_run_out_and_nodes_crash) {
   Campaign campaign = with_crash(
       nodes_of_two({"SX", "XS", "XS", "SX"}, {"version_bits=1", "capacity=2", "overflow=version"}));
   campaign.base.operations = 2;

@@ -27,7 +27,7 @@ RunSetup quiet_case(std::uint32_t shared = 50, ParamValues params = {}) {
   return declock_case(shared, std::move(params));
 }
 
-TEST(declock, excludes_by_mode_and_everybody_finishes) {
+TEST(declock, excludes_by_mode_and_all_clients_finish) {
   for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"})
     for (const char* fairness : {"task_fair", "phase_fair"})
       for (const std::uint32_t shared : {0, 50, 80}) {
@@ -70,13 +70,13 @@ TEST(declock, keeps_locks_apart) {
   expect_sound(setup, 150);
 }
 
-TEST(declock, lets_readers_of_all_nodes_in_together) {
+TEST(declock, admits_readers_of_all_nodes_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   EXPECT_GT(first_seed(quiet_case(100), 100, [](const Outcome& o) { return o.most_inside >= 5; }),
             0U);
 }
 
-TEST(declock, looks_free_when_all_have_gone) {
+TEST(declock, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(quiet_case());
 }
 
@@ -98,7 +98,7 @@ TEST(declock, takes_three_verbs_and_no_message_for_a_free_pair) {
 // On one node nobody waits for other nodes: an FAA for each chain, and an FAA and a READ at its
 // end. With a policy that goes by other nodes who waits READs once, to be handed the lock or to
 // lead.
-TEST(declock, takes_no_verb_where_a_neighbour_hands_over) {
+TEST(declock, takes_no_verb_for_a_handover_within_a_node) {
   for (const char* transfer : {"local_prefer", "timestamp"}) {
     std::uint64_t handed = 0;
     for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
@@ -117,7 +117,7 @@ TEST(declock, takes_no_verb_where_a_neighbour_hands_over) {
   }
 }
 
-TEST(declock, gives_local_bound_clients_of_a_node_the_lock_in_a_row_at_most) {
+TEST(declock, grants_the_lock_to_at_most_local_bound_clients_of_a_node_in_a_row) {
   LATCHLAB_NEEDS_EXPLORER("asks for the longest of many chains");
   for (const std::int64_t most : {1, 2, 4}) {
     std::uint64_t longest = 0;
@@ -149,14 +149,14 @@ TEST(declock, has_a_place_for_each_client_node) {
 }
 
 // the authors' code: 14 bits of microseconds, taken for later up to 0.9 of their range.
-TEST(declock, keeps_the_times_of_the_published_code) {
+TEST(declock, has_the_timestamps_of_the_published_code) {
   const ParamSet params = find_protocol("declock")->info.resolve("artifact");
   EXPECT_EQ(params.integer("time_bits"), 14);
   EXPECT_EQ(params.integer("wrap_percent"), 90);
   EXPECT_EQ(params.duration("time_unit"), microseconds(1));
 }
 
-TEST(declock, is_set_as_published) {
+TEST(declock, has_the_parameters_of_the_published_code) {
   const ParamSet params = find_protocol("declock")->info.resolve("artifact");
   EXPECT_EQ(params.choice("late_readers"), "known");
   EXPECT_EQ(params.choice("readers_first"), "reacquiring");
@@ -170,7 +170,7 @@ TEST(declock, is_set_as_published) {
   EXPECT_EQ(params.choice("overflow"), "acquisition");
 }
 
-TEST(declock, dies_with_nodes) {
+TEST(declock, stops_with_a_crashed_node) {
   EXPECT_EQ(made("repaired")->limits().crash_unit, CrashUnit::node);
 }
 
@@ -184,7 +184,7 @@ TEST(declock, counts_the_queue_of_its_node_as_waiting_for_a_predecessor) {
 
 // ---- crashes and paths ----
 
-TEST(declock, leaves_those_of_other_nodes_to_a_reset_when_a_node_dies) {
+TEST(declock, leaves_waiters_of_other_nodes_to_a_reset_when_a_node_crashes) {
   RunSetup setup = quiet_case();
   setup.client_nodes = 3;
   setup.clients_per_node = 1;
@@ -194,7 +194,7 @@ TEST(declock, leaves_those_of_other_nodes_to_a_reset_when_a_node_dies) {
   EXPECT_EQ(lost, 0U);
 }
 
-TEST(declock, takes_ordinary_paths_in_a_crowd) {
+TEST(declock, takes_ordinary_paths_under_contention) {
   expect_paths(
       quiet_case(),
       {"a client leads its node", "a client waits for its neighbours",
@@ -206,7 +206,7 @@ TEST(declock, takes_ordinary_paths_in_a_crowd) {
        "a reset ends hand-overs within a node"});
 }
 
-TEST(declock, lets_several_readers_of_a_node_in) {
+TEST(declock, admits_several_readers_of_a_node) {
   const char* const several = "several readers of a node enter together";
   expect_reached(quiet_case(80), {several});
   EXPECT_THAT(reached(quiet_case(0)), ::testing::Not(::testing::Contains(several)));
@@ -226,11 +226,11 @@ TEST(timed, declock_is_sound) {
 TEST(timed, declock_is_sound_as_printed) {
   expect_sound_run(timed("declock", "paper"));
 }
-TEST(timed, declock_is_sound_as_its_authors_have_it) {
+TEST(timed, declock_is_sound_as_in_the_authors_code) {
   expect_sound_run(timed("declock", "artifact"));
 }
 // Whoever waits resets the lock, again and again.
-TEST(timed, declock_is_sound_when_nobody_has_patience) {
+TEST(timed, declock_is_sound_when_every_waiting_client_resets_the_lock) {
   RunSetup setup = timed("declock", "repaired");
   setup.params = {{"timeout", microseconds(4)}};
   expect_sound_run(setup);

@@ -55,24 +55,24 @@ class Queue {
   std::uint64_t head_ = 0;
 };
 
-TEST(DecLockElsewhere, is_nobody_behind_a_writer_alone) {
+TEST(DecLockElsewhere, finds_no_waiter_behind_a_lone_writer) {
   EXPECT_EQ(Queue(Header{6, 1, 1}).waiting(kX), 0U);
 }
 
-TEST(DecLockElsewhere, is_the_earliest_behind_a_writer) {
+TEST(DecLockElsewhere, finds_the_earliest_waiter_behind_a_writer) {
   Queue queue(Header{6, 3, 3});
   EXPECT_EQ(queue.waiting(kX), 0U);  // not written yet
   EXPECT_EQ(queue.at(2, {true, 2, 30}).waiting(kX), 31U);
   EXPECT_EQ(queue.at(1, {true, 1, 40}).waiting(kX), 31U);
 }
 
-TEST(DecLockElsewhere, does_not_count_who_was_there_before_the_node) {
+TEST(DecLockElsewhere, ignores_clients_ahead_of_the_node) {
   Queue queue(Header{6, 4, 4});
   queue.at(1, {true, 1, 10}).at(2, {true, kMe, 20}).at(3, {true, 2, 30});
   EXPECT_EQ(queue.waiting(kX), 31U);
 }
 
-TEST(DecLockElsewhere, does_not_count_entries_of_earlier_rounds) {
+TEST(DecLockElsewhere, ignores_entries_of_earlier_rounds) {
   Queue queue(Header{6, 2, 2});
   Queue old(Header{2, 2, 2});
   EXPECT_EQ(old.at(1, {true, 1, 10}).waiting(kX), 11U);
@@ -81,7 +81,7 @@ TEST(DecLockElsewhere, does_not_count_entries_of_earlier_rounds) {
 }
 
 // Readers before the first writer are inside, with an entry or without.
-TEST(DecLockElsewhere, does_not_count_readers_beside_a_reader) {
+TEST(DecLockElsewhere, ignores_readers_that_hold_the_lock_beside_a_reader) {
   Queue queue(Header{6, 3, 0});
   EXPECT_EQ(queue.at(1, {false, 1, 10}).waiting(kS), 0U);
 }
@@ -98,36 +98,36 @@ TEST(DecLockElsewhere, counts_readers_behind_a_writer) {
 
 // ---- as late readers look, that have begun at 35 ----
 
-TEST(DecLockElsewhere, is_no_writer_that_the_header_does_not_count) {
+TEST(DecLockElsewhere, ignores_a_writer_that_the_header_does_not_count) {
   EXPECT_EQ(Queue(Header{6, 3, 0}).behind_readers(35), 0U);
 }
 
-TEST(DecLockElsewhere, counts_a_writer_without_an_entry_as_waiting_since_a_reader_looks) {
+TEST(DecLockElsewhere, counts_a_writer_without_an_entry_as_waiting_since_the_reader_s_look) {
   EXPECT_EQ(Queue(Header{6, 2, 1}).behind_readers(35), 36U);
   Queue two(Header{6, 3, 2});
   EXPECT_EQ(two.at(1, {true, 1, 40}).behind_readers(35), 36U);
 }
 
-TEST(DecLockElsewhere, is_the_earliest_writer_that_has_written_its_entry) {
+TEST(DecLockElsewhere, finds_the_earliest_writer_with_a_written_entry) {
   Queue all(Header{6, 2, 1});
   EXPECT_EQ(all.at(1, {true, 1, 40}).behind_readers(35), 41U);
   Queue two(Header{6, 3, 2});
   EXPECT_EQ(two.at(1, {true, 1, 30}).behind_readers(35), 31U);
 }
 
-TEST(DecLockElsewhere, tells_late_readers_nothing_while_the_lock_is_reset) {
+TEST(DecLockElsewhere, reports_no_waiter_to_late_readers_during_a_reset) {
   EXPECT_EQ(Queue(Header{6, 2, 2, 5}).behind_readers(35), 0U);
 }
 
 // Notifications may carry less; who looks sees all.
-TEST(DecLockElsewhere, is_the_earliest_whatever_notifications_carry) {
+TEST(DecLockElsewhere, finds_the_earliest_waiter_whatever_notifications_carry) {
   Queue queue(Header{6, 3, 3});
   queue.at(1, {true, 1, 40}).at(2, {true, 2, 30});
   for (const auto notified : {cql::Notified::next, cql::Notified::next_written})
     EXPECT_EQ(queue.waiting(kX, {.notified = notified}), 31U);
 }
 
-TEST(DecLockElsewhere, is_not_looked_for_while_the_lock_is_reset) {
+TEST(DecLockElsewhere, reports_no_waiter_during_a_reset) {
   EXPECT_EQ(Queue(Header{6, 2, 2, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
   EXPECT_EQ(Queue(Header{6, 5, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
 }

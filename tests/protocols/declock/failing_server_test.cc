@@ -12,7 +12,7 @@ namespace {
 using namespace testing;
 
 // Two neighbours on each of two nodes want each lock, whose versions run out all the time, so that
-TEST(timed, declock_tells_that_the_server_fails_at_every_step) {
+TEST(timed, declock_reports_a_failed_server_at_every_step) {
   constexpr std::uint32_t kLocks = 60;
   RunSetup setup;
   setup.protocol = "declock";

@@ -20,7 +20,7 @@ LocalQueues::Joined late_reader(const ParamValues& params, std::int64_t at,
   return node.join(1, kS, at).how;
 }
 
-TEST(DecLockNode, lets_late_readers_enter_that_asked_before_other_nodes_did) {
+TEST(DecLockNode, grants_late_readers_that_asked_before_other_nodes) {
   for (const char* profile : {"repaired", "artifact"})
     for (const char* fairness : {"task_fair", "phase_fair"}) {
       const ParamValues params = {{"fairness", text(fairness)}};
@@ -28,13 +28,13 @@ TEST(DecLockNode, lets_late_readers_enter_that_asked_before_other_nodes_did) {
       EXPECT_EQ(late_reader(params, 40, profile), waits) << profile << ", " << fairness;
     }
 }
-TEST(DecLockNode, lets_no_late_reader_enter_while_other_nodes_wait_if_they_are_preferred) {
+TEST(DecLockNode, grants_no_late_reader_while_preferred_other_nodes_wait) {
   EXPECT_EQ(late_reader({{"transfer", text("remote_prefer")}}, 20), waits);
 }
-TEST(DecLockNode, lets_any_late_reader_enter_if_neighbours_are_preferred) {
+TEST(DecLockNode, grants_any_late_reader_if_its_own_node_is_preferred) {
   EXPECT_EQ(late_reader({{"transfer", text("local_prefer")}}, 40), enters);
 }
-TEST(DecLockNode, lets_any_late_reader_enter_as_printed) {
+TEST(DecLockNode, grants_any_late_reader_as_printed) {
   EXPECT_EQ(late_reader({}, 40, "paper"), enters);
   EXPECT_EQ(late_reader({{"late_readers", text("all")}}, 40), enters);
 }
@@ -49,7 +49,7 @@ TEST(DecLockNode, counts_late_readers_where_holders_are_bounded) {
     EXPECT_EQ(node.join(2, kS, 20).how, counts == std::string("holders") ? waits : enters);
   }
 }
-TEST(DecLockNode, lets_no_more_readers_in_than_local_bound) {
+TEST(DecLockNode, grants_no_more_readers_than_local_bound) {
   Visits node({{"transfer", text("local_bound")}, {"local_bound", number(3)}});
   for (std::uint32_t client = 0; client < 5; ++client) node.join(client, kS, 10);
   EXPECT_THAT(node.took(kS), ElementsAre(ClientId{1}, ClientId{2}));
@@ -57,7 +57,7 @@ TEST(DecLockNode, lets_no_more_readers_in_than_local_bound) {
 
 // ---- late readers that look first ----
 
-TEST(DecLockNode, lets_one_late_reader_look_after_so_many_others) {
+TEST(DecLockNode, lets_one_late_reader_look_after_so_many_late_readers) {
   Visits node({{"look_after", number(2)}});
   node.join(0, kS, 10);
   node.took(kS);
@@ -74,7 +74,7 @@ TEST(DecLockNode, lets_one_late_reader_look_after_so_many_others) {
   }
 }
 
-TEST(DecLockNode, goes_by_what_a_late_reader_has_seen) {
+TEST(DecLockNode, uses_what_a_late_reader_has_seen) {
   Visits node({{"look_after", number(0)}});
   node.join(0, kS, 10);
   node.took(kS);
@@ -95,7 +95,7 @@ TEST(DecLockNode, keeps_a_late_reader_waiting_that_sees_an_earlier_one) {
 }
 
 // All others have left meanwhile, and the node has had the lock again.
-TEST(DecLockNode, ignores_what_a_late_reader_saw_in_an_earlier_tenure) {
+TEST(DecLockNode, ignores_what_a_late_reader_saw_before_the_node_reacquired_the_lock) {
   Visits node({{"look_after", number(0)}});
   node.join(0, kS, 10);
   node.took(kS);
@@ -108,7 +108,7 @@ TEST(DecLockNode, ignores_what_a_late_reader_saw_in_an_earlier_tenure) {
   EXPECT_EQ(node.join_after_look(1, looks, since(15)).how, enters);
 }
 
-TEST(DecLockNode, gives_the_lead_to_a_late_reader_that_finds_nobody_when_it_has_looked) {
+TEST(DecLockNode, makes_a_late_reader_the_leader_if_no_client_is_left_after_its_look) {
   Visits node({{"look_after", number(0)}});
   node.join(0, kS, 10);
   node.took(kS);
@@ -120,7 +120,7 @@ TEST(DecLockNode, gives_the_lead_to_a_late_reader_that_finds_nobody_when_it_has_
   EXPECT_EQ(joined.since, 20U);
 }
 
-TEST(DecLockNode, looks_for_late_readers_only_where_other_nodes_matter) {
+TEST(DecLockNode, looks_at_the_queue_for_late_readers_only_if_other_nodes_matter) {
   for (const char* transfer : {"local_prefer", "local_bound"}) {
     Visits node({{"look_after", number(0)}, {"transfer", text(transfer)}});
     node.join(0, kS, 10);

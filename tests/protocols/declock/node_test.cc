@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 using enum LocalQueues::Joined;
 using enum LocalQueues::Left;
 
-TEST(DecLockNode, gives_the_first_the_lead_and_lets_others_wait) {
+TEST(DecLockNode, makes_the_first_client_the_leader_and_lets_later_ones_wait) {
   Visits node;
   EXPECT_EQ(node.join(0, kX, 10).how, leads);
   EXPECT_FALSE(node.join(1, kX, 20).held);
@@ -24,22 +24,22 @@ TEST(DecLockNode, gives_the_first_the_lead_and_lets_others_wait) {
 
 // ---- transfer policies: neighbours since 20 and 40, another node since 30 ----
 
-TEST(DecLockNode, hands_over_to_who_asked_before_other_nodes_did) {
+TEST(DecLockNode, hands_over_to_clients_that_asked_before_other_nodes) {
   EXPECT_THAT(successors({{"transfer", text("timestamp")}}), ElementsAre(1));
 }
-TEST(DecLockNode, hands_nothing_over_while_other_nodes_wait_if_they_are_preferred) {
+TEST(DecLockNode, hands_nothing_over_while_preferred_other_nodes_wait) {
   EXPECT_THAT(successors({{"transfer", text("remote_prefer")}}), IsEmpty());
 }
-TEST(DecLockNode, hands_over_to_all_neighbours_if_they_are_preferred) {
+TEST(DecLockNode, hands_over_to_all_clients_of_the_node_if_they_are_preferred) {
   EXPECT_THAT(successors({{"transfer", text("local_prefer")}}), ElementsAre(1, 2));
 }
 // The client that has acquired the lock from other nodes is one of them.
-TEST(DecLockNode, gives_local_bound_clients_the_lock) {
+TEST(DecLockNode, grants_the_lock_to_local_bound_clients) {
   for (std::int64_t most = 1; most <= 3; ++most)
     EXPECT_EQ(successors({{"transfer", text("local_bound")}, {"local_bound", number(most)}}).size(),
               static_cast<std::size_t>(most - 1));
 }
-TEST(DecLockNode, counts_hand_overs_alone_if_they_are_what_is_bounded) {
+TEST(DecLockNode, counts_only_handovers_if_handovers_are_bounded) {
   for (std::int64_t most = 1; most <= 2; ++most)
     EXPECT_EQ(successors({{"transfer", text("local_bound")},
                           {"bound_counts", text("handovers")},
@@ -47,17 +47,17 @@ TEST(DecLockNode, counts_hand_overs_alone_if_they_are_what_is_bounded) {
                   .size(),
               static_cast<std::size_t>(most));
 }
-TEST(DecLockNode, hands_over_to_all_neighbours_while_it_knows_of_nobody_else) {
+TEST(DecLockNode, hands_over_to_all_clients_of_the_node_if_no_other_node_is_known_to_wait) {
   for (const char* transfer : {"timestamp", "remote_prefer"})
     EXPECT_THAT(successors({{"transfer", text(transfer)}}, nobody()), ElementsAre(1, 2));
 }
-TEST(DecLockNode, prefers_its_own_among_those_that_asked_at_one_time) {
+TEST(DecLockNode, prefers_its_own_client_if_two_nodes_asked_at_the_same_time) {
   EXPECT_THAT(successors({}, since(20)), ElementsAre(1));
 }
 
 // ---- what is known of other nodes ----
 
-TEST(DecLockNode, goes_by_the_earliest_that_it_has_heard_of) {
+TEST(DecLockNode, uses_the_earliest_request_reported_to_it) {
   Visits node;
   node.join(0, kX, 10);
   node.took(kX, since(50));
@@ -67,7 +67,7 @@ TEST(DecLockNode, goes_by_the_earliest_that_it_has_heard_of) {
   EXPECT_EQ(node.leave().how, must_free);
 }
 
-TEST(DecLockNode, forgets_with_its_lock_what_it_knew) {
+TEST(DecLockNode, forgets_other_nodes_requests_when_it_releases_the_lock) {
   Visits node;
   node.join(0, kX, 10);
   node.took(kX, since(12));
@@ -79,7 +79,7 @@ TEST(DecLockNode, forgets_with_its_lock_what_it_knew) {
   EXPECT_EQ(node.leave().how, handed_on);
 }
 
-TEST(DecLockNode, ignores_what_was_seen_in_an_earlier_tenure) {
+TEST(DecLockNode, ignores_what_was_seen_before_the_node_reacquired_the_lock) {
   Visits node;
   node.join(0, kX, 10);
   node.took(kX, since(12));
@@ -97,7 +97,7 @@ TEST(DecLockNode, ignores_what_was_seen_in_an_earlier_tenure) {
 }
 
 // 60 is before 3 when times count to 63.
-TEST(DecLockNode, compares_times_that_wrap) {
+TEST(DecLockNode, compares_timestamps_that_wrap) {
   EXPECT_EQ(next_after_a_wrap(), must_free);
 }
 
@@ -116,7 +116,7 @@ TEST(DecLockNode, hands_nothing_over_to_a_neighbour_of_another_mode) {
   }
 }
 
-TEST(DecLockNode, lets_readers_in_that_came_before_the_first_writer) {
+TEST(DecLockNode, grants_readers_that_came_before_the_first_writer) {
   Visits node;
   for (std::uint32_t client = 0; client < 5; ++client)
     node.join(client, client == 3 ? kX : kS, 10 + client);
@@ -127,14 +127,14 @@ TEST(DecLockNode, lets_readers_in_that_came_before_the_first_writer) {
   EXPECT_EQ(node.freed(), 3U);
 }
 
-TEST(DecLockNode, lets_readers_in_that_asked_before_a_writer_elsewhere) {
+TEST(DecLockNode, grants_readers_that_asked_before_a_writer_of_another_node) {
   Visits node;
   for (std::uint32_t client = 0; client < 4; ++client) node.join(client, kS, 10 * client);
   EXPECT_THAT(node.took(kS, since(20)), ElementsAre(ClientId{1}, ClientId{2}));
   EXPECT_EQ(node.join(4, kS, 40).how, waits);
 }
 
-TEST(DecLockNode, lets_readers_enter_beside_readers_until_somebody_waits) {
+TEST(DecLockNode, grants_late_readers_until_a_client_waits) {
   Visits node;
   node.join(0, kS, 10);
   EXPECT_THAT(node.took(kS), IsEmpty());
@@ -155,12 +155,12 @@ std::uint32_t next_of(const char* fairness, LockMode holder, const char* readers
   return node.freed();
 }
 
-TEST(DecLockNode, serves_in_order_of_arrival_when_tasks_are_treated_alike) {
+TEST(DecLockNode, serves_in_order_of_arrival_if_fairness_is_task_fair) {
   EXPECT_EQ(next_of("task_fair", kX, "reacquiring"), 1U);
   EXPECT_EQ(next_of("task_fair", kX, "after_writers"), 1U);
   EXPECT_EQ(next_of("task_fair", kS, "always"), 1U);
 }
-TEST(DecLockNode, serves_readers_after_writers_when_phases_take_turns) {
+TEST(DecLockNode, serves_readers_after_writers_if_phases_alternate) {
   EXPECT_EQ(next_of("phase_fair", kX, "reacquiring"), 2U);
   EXPECT_EQ(next_of("phase_fair", kS, "reacquiring"), 1U);
   EXPECT_EQ(next_of("phase_fair", kX, "after_writers"), 2U);
@@ -169,7 +169,7 @@ TEST(DecLockNode, serves_readers_after_writers_when_phases_take_turns) {
 }
 
 // A writer has the lock, which may stay: no other node waits. Then a writer waits, and a reader.
-TEST(DecLockNode, hands_a_lock_that_may_stay_to_an_earlier_writer_although_phases_take_turns) {
+TEST(DecLockNode, hands_the_lock_to_an_earlier_writer_within_the_node_although_phases_alternate) {
   for (const char* first : {"reacquiring", "after_writers"}) {
     Visits node({{"fairness", text("phase_fair")}, {"readers_first", text(first)}});
     node.join(0, kX, 10);
@@ -190,7 +190,7 @@ TEST(DecLockNode, hands_a_lock_that_may_stay_to_an_earlier_writer_although_phase
 }
 
 // A phase is of all readers who wait, whoever came before them.
-TEST(DecLockNode, lets_all_readers_in_together_when_phases_take_turns) {
+TEST(DecLockNode, grants_all_readers_together_if_phases_alternate) {
   Visits node({{"fairness", text("phase_fair")}});
   for (std::uint32_t client = 0; client < 6; ++client)
     node.join(client, client % 2 == 0 ? kS : kX, 10 * client);
@@ -212,13 +212,13 @@ TEST(DecLockNode, hands_over_to_readers_together) {
 
 // ---- resets ----
 
-TEST(DecLockNode, hands_nothing_over_that_a_reset_waits_for) {
+TEST(DecLockNode, hands_nothing_over_while_a_reset_waits_for_the_node) {
   EXPECT_THAT(successors({}, nobody(), true), IsEmpty());
 }
 TEST(DecLockNode, hands_over_beside_a_reset_as_printed) {
   EXPECT_THAT(successors({{"reset_ends_transfers", false}}, nobody(), true), ElementsAre(1, 2));
 }
-TEST(DecLockNode, lets_no_reader_enter_whom_a_reset_would_wait_for) {
+TEST(DecLockNode, grants_no_late_reader_while_a_reset_waits_for_the_node) {
   for (const bool repaired : {true, false}) {
     Visits node({{"reset_ends_transfers", repaired}});
     node.join(0, kS, 10);
@@ -243,7 +243,7 @@ TEST(DecLockClock, counts_units_since_nodes_have_agreed) {
 TEST(DecLockNode, hands_nothing_over_when_the_server_has_failed) {
   EXPECT_EQ(next_when_outlived(), must_free);
 }
-TEST(DecLockNode, lets_nobody_in_beside_readers_when_the_server_has_failed) {
+TEST(DecLockNode, grants_no_late_reader_after_the_server_has_failed) {
   Visits node;
   node.join(0, kS, 10);
   EXPECT_FALSE(node.outlives(2));  // it has nothing yet
@@ -253,7 +253,7 @@ TEST(DecLockNode, lets_nobody_in_beside_readers_when_the_server_has_failed) {
   EXPECT_TRUE(node.outlives(1));
   EXPECT_EQ(node.join(2, kS, 30).how, waits);
 }
-TEST(DecLockNode, goes_on_as_ever_with_the_lock_of_the_next_life) {
+TEST(DecLockNode, continues_normally_with_the_lock_after_a_restart) {
   Visits node({{"transfer", text("local_prefer")}});
   node.join(0, kX, 10);
   node.took(kX);

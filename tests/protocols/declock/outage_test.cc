@@ -11,10 +11,10 @@ using cql_tests::after_outage;
 using ::testing::Contains;
 
 // Whoever has begun a reset may wait behind a neighbour by then.
-TEST(timed, declock_goes_on_when_the_server_is_back) {
+TEST(timed, declock_continues_when_the_server_is_reachable_again) {
   EXPECT_THAT(after_outage("declock", true), Contains("a reset that was cut short is begun anew"));
 }
-TEST(timed, declock_goes_on_when_a_client_node_is_back) {
+TEST(timed, declock_continues_when_a_client_node_is_reachable_again) {
   EXPECT_THAT(after_outage("declock", false), Contains("a reset asks again"));
 }
 

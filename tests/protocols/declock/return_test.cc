@@ -10,7 +10,7 @@ namespace {
 using namespace testing;
 using cql_tests::expect_return_survived;
 
-TEST(timed, declock_survives_the_return_of_a_server) {
+TEST(timed, declock_survives_a_server_restart) {
   const Outcome outcome = expect_return_survived({.protocol = "declock"});
   EXPECT_GT(outcome.suppressed, 0U);
   EXPECT_GT(outcome.aborted, 0U);
@@ -19,21 +19,21 @@ TEST(timed, declock_survives_the_return_of_a_server) {
               ::testing::IsSupersetOf({"the failure of a server ends hand-overs within a node"}));
 }
 
-TEST(timed, declock_survives_an_outage_that_nobody_notices) {
+TEST(timed, declock_survives_a_restart_that_no_client_notices_before_it_is_over) {
   expect_return_survived({.protocol = "declock", .outage = microseconds(300)});
 }
 
-TEST(timed, declock_survives_the_return_of_a_server_in_the_middle_of_resets) {
+TEST(timed, declock_survives_a_server_restart_during_resets) {
   cql_tests::expect_survived(cql_tests::after_return_in_resets("declock"),
                              240 * cql_tests::kResetSections);
   EXPECT_THAT(labels("cql", true), ::testing::Contains("the server fails a reset"));
 }
 
-TEST(timed, declock_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_holder) {
+TEST(timed, declock_survives_a_server_restart_in_a_reset_that_waits_for_a_holder) {
   cql_tests::expect_survived(cql_tests::after_return_in_a_reset("declock"), 24 * 20ULL);
 }
 
-TEST(timed, declock_survives_the_return_of_a_server_with_several_locks_held) {
+TEST(timed, declock_survives_a_server_restart_with_several_locks_held) {
   const Outcome outcome = cql_tests::after_return_with_several_held("declock");
   EXPECT_EQ(outcome.end, RunEnd::finished);
   EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
@@ -41,16 +41,16 @@ TEST(timed, declock_survives_the_return_of_a_server_with_several_locks_held) {
   EXPECT_GT(outcome.suppressed, 0U);
 }
 
-TEST(timed, declock_needs_no_timeout_for_the_return_of_a_server) {
+TEST(timed, declock_needs_no_timeout_for_a_server_restart) {
   expect_return_survived(cql_tests::without_timeout("declock"));
 }
 
 // Neighbours pass the lock on among themselves; yet other nodes do not wait for them.
-TEST(timed, declock_survives_the_return_of_a_server_whose_locks_stay_at_nodes) {
+TEST(timed, declock_survives_a_server_restart_while_locks_stay_at_nodes) {
   expect_return_survived({.protocol = "declock", .params = {{"transfer", text("local_prefer")}}});
 }
 
-TEST(timed, declock_agrees_on_the_time_again_when_the_counters_are_lost) {
+TEST(timed, declock_synchronises_clocks_again_after_the_counters_are_lost) {
   expect_return_survived({.protocol = "declock", .params = {{"clock_sync", microseconds(500)}}});
   EXPECT_THAT(labels("declock", true),
               ::testing::Contains("clocks are synchronised anew, as the server has failed"));

@@ -91,10 +91,10 @@ TEST(timed, declock_serves_other_nodes_first_if_they_are_preferred) {
   EXPECT_THAT(order_of(kOneBetween, {{"transfer", text("remote_prefer")}}),
               ElementsAre(0, 4, 1, 2));
 }
-TEST(timed, declock_serves_neighbours_first_if_they_are_preferred) {
+TEST(timed, declock_serves_clients_of_its_node_first_if_they_are_preferred) {
   EXPECT_THAT(order_of(kOneBetween, {{"transfer", text("local_prefer")}}), ElementsAre(0, 1, 2, 4));
 }
-TEST(timed, declock_serves_so_many_neighbours_in_a_row) {
+TEST(timed, declock_serves_local_bound_clients_of_a_node_in_a_row) {
   EXPECT_THAT(
       order_of(kOneBetween, {{"transfer", text("local_bound")}, {"local_bound", number(2)}}),
       ElementsAre(0, 1, 4, 2));
@@ -113,12 +113,12 @@ TEST(timed, declock_knows_nothing_of_other_nodes_that_it_does_not_look_for) {
 // What the notification of 0 tells: 1 asked at 40, after 4, and before 5.
 const std::vector<Ask> kTold = {{0, 0}, {4, 20}, {1, 40}, {5, 30}};
 
-TEST(timed, declock_serves_neighbours_that_asked_before_other_nodes) {
+TEST(timed, declock_serves_clients_of_its_node_that_asked_before_other_nodes) {
   EXPECT_THAT(order_of(kTold, {}), ElementsAre(0, 4, 5, 1));
 }
 
 // Times count to 63 us. The second node asks at 60; a neighbour 10 us later, at 6.
-TEST(timed, declock_serves_in_order_when_times_wrap) {
+TEST(timed, declock_serves_in_order_when_timestamps_wrap) {
   const std::vector<Ask> wrap = {{0, 0}, {1, 50}, {4, 60}, {2, 70}};
   EXPECT_THAT(order_of(wrap, {{"time_bits", number(6)}}), ElementsAre(0, 1, 4, 2));
 }
@@ -128,11 +128,11 @@ TEST(timed, declock_serves_in_order_when_times_wrap) {
 
 const std::vector<Ask> kMixed = {{0, 0}, {1, 10}, {2, 20, kS}, {3, 30}, {4, 40, kS}};
 
-TEST(timed, declock_serves_readers_and_writers_in_order_when_tasks_are_treated_alike) {
+TEST(timed, declock_serves_readers_and_writers_in_order_if_fairness_is_task_fair) {
   EXPECT_THAT(order_of(kMixed, {}), ElementsAre(0, 1, 4, 2, 3));
 }
 // While the lock may stay at the node, its earlier writer comes first.
-TEST(timed, declock_keeps_the_lock_for_an_earlier_writer_when_phases_take_turns) {
+TEST(timed, declock_keeps_the_lock_for_an_earlier_writer_if_phases_alternate) {
   EXPECT_THAT(order_of(kMixed, {{"fairness", text("phase_fair")}}), ElementsAre(0, 1, 4, 2, 3));
 }
 TEST(timed, declock_serves_any_reader_after_a_writer_if_readers_come_first) {
@@ -144,10 +144,10 @@ TEST(timed, declock_serves_any_reader_after_a_writer_if_readers_come_first) {
 // A writer of the other node asks early, so that the node has to release the CQL lock.
 const std::vector<Ask> kGivenUp = {{0, 0}, {4, 5}, {1, 10}, {2, 20, kS}};
 
-TEST(timed, declock_lets_the_first_client_acquire_the_lock_anew_when_tasks_are_treated_alike) {
+TEST(timed, declock_lets_the_first_client_reacquire_the_lock_if_fairness_is_task_fair) {
   EXPECT_THAT(order_of(kGivenUp, {}), ElementsAre(0, 4, 1, 2));
 }
-TEST(timed, declock_lets_a_reader_acquire_the_lock_anew_when_phases_take_turns) {
+TEST(timed, declock_lets_a_reader_reacquire_the_lock_if_phases_alternate) {
   EXPECT_THAT(order_of(kGivenUp, {{"fairness", text("phase_fair")}}), ElementsAre(0, 4, 2, 1));
 }
 
@@ -185,13 +185,13 @@ TEST(timed, declock_serves_in_order_though_clocks_do_not_agree) {
               ElementsAre(0, 1, 4, 2));
 }
 // Whose clocks were right when it died, and run apart.
-TEST(timed, declock_serves_in_order_when_a_node_has_died) {
+TEST(timed, declock_serves_in_order_after_a_node_has_crashed) {
   EXPECT_THAT(order_of(kLater, {},
                        {.sync = microseconds(300), .drift_ppb = 20'000'000, .third_dies = true}),
               ElementsAre(0, 1, 4, 2));
 }
 
-TEST(timed, declock_serves_in_order_when_the_server_has_been_away) {
+TEST(timed, declock_serves_in_order_after_the_server_was_unreachable) {
   EXPECT_THAT(order_of(kLater, {},
                        {.sync = microseconds(300), .drift_ppb = 20'000'000, .server_away = true}),
               ElementsAre(0, 1, 4, 2));
@@ -205,7 +205,7 @@ TEST(timed, declock_synchronises_clocks) {
 TEST(timed, declock_synchronises_clocks_as_printed) {
   EXPECT_THAT(after_clocks("reset", false), Contains("clocks are synchronised"));
 }
-TEST(timed, declock_synchronises_clocks_of_the_living) {
+TEST(timed, declock_synchronises_clocks_of_the_nodes_that_are_alive) {
   EXPECT_THAT(after_clocks("living", true), Contains("clocks are synchronised without the dead"));
 }
 

@@ -14,7 +14,7 @@ using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST(drtm, names_no_takeover_among_writers) {
+TEST(drtm, reports_no_takeover_among_writers) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup writers = crowd("drtm");
   writers.shared_percent = 0;
@@ -23,13 +23,13 @@ TEST(drtm, names_no_takeover_among_writers) {
   EXPECT_THAT(found, Not(Contains("a writer takes over a lease")));
 }
 
-TEST(drtm, counts_all_tries_but_the_first_as_one_phase) {
+TEST(drtm, reports_all_retries_as_one_phase) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   EXPECT_THAT(phases_of(crowd("drtm")),
               ElementsAre("acquire IA", "acquire IA RT", "release", "release IA"));
 }
 
-TEST(drtm, backs_off_after_as_many_tries_as_it_is_told) {
+TEST(drtm, backs_off_after_the_configured_number_of_tries) {
   Meeting meeting;
   meeting.leaves = false;
   meet("drtm", {{"timeout_tries", number(5)}}, 1, meeting);
@@ -63,7 +63,7 @@ class Validity final : public LoopObserver {
 };
 
 // A lease less delta, on the clock of whoever has it.
-TEST(drtm, lends_for_as_long_as_its_profiles_say) {
+TEST(drtm, grants_leases_as_long_as_its_profiles_say) {
   LATCHLAB_NEEDS_EXPLORER("leases of its own length");
   Validity validity;
   for (const char* profile : {"reconstructed", "dslr_paper", "drtm_code"}) {
@@ -79,7 +79,7 @@ TEST(drtm, lends_for_as_long_as_its_profiles_say) {
 
 // The explorer's clock counts steps, of a nanosecond each: readers get in, or have to look again,
 // after every number of them.
-TEST(drtm, gives_nobody_a_lease_that_is_over) {
+TEST(drtm, grants_no_expired_lease) {
   LATCHLAB_NEEDS_EXPLORER("ends leases at every step");
   RunSetup readers = crowd("drtm");
   readers.shared_percent = 100;
@@ -96,7 +96,7 @@ TEST(drtm, gives_nobody_a_lease_that_is_over) {
 
 #if LATCHLAB_WITH_SIMGRID
 // Its first lease would be over 100 us after the writer has left.
-TEST(timed, drtm_gives_a_reader_that_has_waited_long_what_it_needs_of_a_lease) {
+TEST(timed, drtm_renews_a_lease_for_a_reader_that_waited_long) {
   Meeting meeting;
   meeting.other = LockMode::shared;
   meet("drtm",

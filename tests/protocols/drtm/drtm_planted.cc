@@ -37,18 +37,18 @@ TEST(drtm_planted, a_search_finds_a_reader_that_frees_the_word) {
                searched("drtm", {"S", "S", "X"}));
 }
 // The synchronised clock of the explorer is up to 100 ns off.
-TEST(drtm_planted, a_search_in_time_finds_that_clocks_differ) {
+TEST(drtm_planted, a_timed_search_finds_a_lock_that_ignores_clock_error) {
   expect_found(
       kNoMargin, explore::Wrong::mutual_exclusion, 2'000,
       in_time({"lease=600ns", "delta=150ns", "reserve=0ns"}, {nanoseconds(40)}, nanoseconds(600)));
 }
 // The reader's verbs are slow, the writer's fast.
-TEST(drtm_planted, a_search_in_time_finds_a_lease_that_counts_from_the_answer) {
+TEST(drtm_planted, a_timed_search_finds_a_lease_that_counts_from_the_answer) {
   expect_found(
       kFromTheAnswer, explore::Wrong::mutual_exclusion, 50'000,
       in_time({"lease=10us", "reserve=0ns"}, {microseconds(1), microseconds(4)}, microseconds(20)));
 }
-TEST(drtm_planted, a_search_in_time_finds_a_reader_that_never_stops) {
+TEST(drtm_planted, a_timed_search_finds_a_reader_that_never_stops) {
   expect_found(kOutlivesLease, explore::Wrong::mutual_exclusion, 5'000,
                in_time({"lease=10us", "reserve=0ns"}, {microseconds(1)}, microseconds(30)));
 }

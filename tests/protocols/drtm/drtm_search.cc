@@ -7,12 +7,12 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(drtm, claims_nothing_of_bypassing) {
+TEST(drtm, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("drtm")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
 // The ShiftLock artifact's: nothing that is read back is later than now.
-TEST(drtm, needs_ends_of_leases_that_fit) {
+TEST(drtm, needs_lease_ends_that_fit_the_word) {
   expect_needed_and_enough({.protocol = "drtm",
                             .repair = "epoch=unix_truncated",
                             .wrong = Wrong::mutual_exclusion,
@@ -36,7 +36,7 @@ void expect_broken_in_time(const Campaign& campaign, bool broken) {
   for (const Trace& trace : verdict.findings) EXPECT_TRUE(replay(trace).fits);
 }
 
-TEST(drtm, needs_ends_of_leases_that_fit_in_time_as_well) {
+TEST(drtm, needs_lease_ends_that_fit_the_word_in_timed_searches) {
   const Duration leg = microseconds(1);
   expect_broken_in_time(in_time({"epoch=unix_truncated"}, leg, leg * 2), true);
   expect_broken_in_time(in_time({}, leg, leg * 2), false);
@@ -51,7 +51,7 @@ TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
 }
 
 // The clock says that it is up to 100 ns off.
-TEST(drtm, needs_no_delta_where_the_clock_says_how_far_it_is_off) {
+TEST(drtm, needs_no_delta_if_the_clock_reports_its_error) {
   expect_broken_in_time(
       in_time({"lease=600ns", "delta=0ns", "reserve=0ns"}, nanoseconds(40), nanoseconds(600)),
       false);
@@ -90,13 +90,13 @@ TEST(drtm, takes_every_path_of_leases) {
 }
 
 // Its own clock has said that the lease is over.
-TEST(drtm, looks_no_more_at_a_lease_that_it_has_seen_out) {
+TEST(drtm, does_not_read_a_lease_again_after_waiting_for_its_end) {
   const Campaign campaign = in_time({}, microseconds(1), microseconds(2));
   EXPECT_EQ(left_over(campaign, {"the clock ends a wait", "a lease has expired"}),
             Paths{"a lease has expired"});
 }
 
-TEST(drtm, takes_the_paths_of_clients_that_stand_still) {
+TEST(drtm, takes_the_paths_of_paused_clients) {
   Campaign campaign = with_leases({});
   campaign.base.pauses = 1;
   EXPECT_EQ(
@@ -155,7 +155,7 @@ Wrong walk(const Case& setup, const Protocol& protocol, std::uint64_t seed, bool
   }
 }
 
-TEST(drtm, outlives_a_reader_that_dies_at_any_moment) {
+TEST(drtm, survives_a_reader_that_crashes_at_any_moment) {
   Case setup;
   setup.protocol = "drtm";
   setup.client_nodes = 3;

@@ -25,20 +25,20 @@ RunSetup alone(std::uint32_t shared_percent, std::uint64_t operations) {
   return setup;
 }
 
-TEST(drtm, keeps_writers_from_readers_and_everybody_finishes) {
+TEST(drtm, keeps_writers_from_readers_and_all_clients_finish) {
   expect_sound(readers_and_writers(), 200);
   RunSetup other = readers_and_writers();
   other.params = {{"release", text("write")}, {"short_lease", text("wait")}};
   expect_sound(other, 200);
 }
 
-TEST(drtm, takes_one_verb_for_a_free_reader_and_none_to_release) {
+TEST(drtm, takes_one_verb_to_acquire_and_none_to_release_as_a_reader) {
   EXPECT_EQ(run(alone(100, 1), 1).tally.one_sided(), 1U);
   EXPECT_EQ(run(alone(100, 2), 1).tally.one_sided(), 2U) << "the second shares";
   EXPECT_EQ(run(alone(100, 2), 1).tally.mismatched, 1U);
 }
 
-TEST(drtm, takes_a_verb_each_for_a_free_writer) {
+TEST(drtm, takes_one_verb_to_acquire_and_one_to_release_as_a_writer) {
   for (const char* release : {"cas", "write"}) {
     RunSetup setup = alone(0, 3);
     setup.params = {{"release", text(release)}};
@@ -68,7 +68,7 @@ TEST(drtm, gives_up_at_the_deadline_without_touching_the_lock) {
 }
 
 // Readers do not give their leases back: tries end, and the caller tries again.
-TEST(drtm, backs_off_after_so_many_tries) {
+TEST(drtm, backs_off_after_a_number_of_tries) {
   LATCHLAB_NEEDS_EXPLORER("looks for orders in which clients meet");
   RunSetup setup = readers_and_writers();
   setup.shared_percent = 0;
@@ -85,11 +85,11 @@ TEST(drtm, backs_off_after_so_many_tries) {
   expect_reached(setup, {"a client backs off after its tries"});
 }
 
-TEST(drtm, stays_taken_by_a_dead_writer) {
+TEST(drtm, stays_held_after_a_writer_crashes) {
   expect_taken_by_the_dead("drtm");
 }
 
-TEST(drtm, outlives_a_dead_reader) {
+TEST(drtm, survives_a_crashed_reader) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = readers_and_writers();
   setup.dies = {0, 1};
@@ -104,7 +104,7 @@ TEST(drtm, outlives_a_dead_reader) {
   expect_sound(setup, 100);
 }
 
-TEST(drtm, looks_free_unless_a_writer_has_it) {
+TEST(drtm, looks_free_unless_a_writer_holds_it) {
   EXPECT_TRUE(is_free("drtm", {0}));
   EXPECT_TRUE(is_free("drtm", {1'000ULL << 9}));
   EXPECT_FALSE(is_free("drtm", {1 | 7 << 1}));
@@ -112,7 +112,7 @@ TEST(drtm, looks_free_unless_a_writer_has_it) {
     EXPECT_TRUE(run(crowd("drtm"), seed).free);
 }
 
-TEST(drtm, says_what_is_in_the_word) {
+TEST(drtm, decodes_its_word) {
   const ProtocolEntry& entry = *find_protocol("drtm");
   const auto protocol = entry.make(entry.info.resolve("reconstructed"));
   const auto decoded = [&](std::uint64_t word) { return protocol->decode({&word, 1}); };
@@ -121,7 +121,7 @@ TEST(drtm, says_what_is_in_the_word) {
   EXPECT_EQ(decoded(1'000ULL << 9), "leased until 1000 ns");
 }
 
-TEST(drtm, rejects_leases_that_nobody_could_use) {
+TEST(drtm, rejects_leases_too_short_for_any_client) {
   const ProtocolInfo& info = find_protocol("drtm")->info;
   ParamSet params = info.resolve("reconstructed");
   params.set("lease", microseconds(50));
@@ -129,7 +129,7 @@ TEST(drtm, rejects_leases_that_nobody_could_use) {
 }
 
 // A lease of 1 ms and delta of 50 us leave less than 950 us to whoever shares.
-TEST(drtm, rejects_a_reserve_that_no_lease_has_left) {
+TEST(drtm, rejects_a_reserve_longer_than_a_lease) {
   const ProtocolInfo& info = find_protocol("drtm")->info;
   ParamSet params = info.resolve("reconstructed");
   params.set("reserve", microseconds(949));
@@ -138,7 +138,7 @@ TEST(drtm, rejects_a_reserve_that_no_lease_has_left) {
   EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("lower reserve"));
 }
 
-TEST(drtm, takes_ordinary_paths_in_a_crowd) {
+TEST(drtm, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("drtm"),
       {"a reader installs a lease", "a reader shares a lease", "a writer takes a free word",
@@ -151,7 +151,7 @@ TEST(drtm, takes_ordinary_paths_in_a_crowd) {
 
 // ---- the word and the decisions ----
 
-TEST(drtm_rules, an_end_comes_back_as_it_was_put_in) {
+TEST(drtm_rules, a_lease_end_unpacks_to_what_was_packed) {
   const Options options;
   Time end = Time{} + milliseconds(3) + picoseconds(700);
   const std::uint64_t word = drtm::leased_until(options, end);
@@ -161,7 +161,7 @@ TEST(drtm_rules, an_end_comes_back_as_it_was_put_in) {
   EXPECT_FALSE(drtm::is_locked(word));
 }
 
-TEST(drtm_rules, an_end_that_does_not_fit_is_an_error) {
+TEST(drtm_rules, a_lease_end_that_does_not_fit_is_an_error) {
   Options options;
   options.lease_bits = 10;
   Time fits = Time{} + nanoseconds(1023);
@@ -170,7 +170,7 @@ TEST(drtm_rules, an_end_that_does_not_fit_is_an_error) {
   EXPECT_DEATH((void)drtm::leased_until(options, beyond), "give the word more lease_bits");
 }
 
-TEST(drtm_rules, an_end_that_is_cut_off_lies_in_the_past) {
+TEST(drtm_rules, a_truncated_lease_end_lies_in_the_past) {
   Options options;
   options.epoch = drtm::Epoch::unix_truncated;
   Time end = Time{} + milliseconds(1);
@@ -209,14 +209,14 @@ TEST(drtm_rules, readers_share_what_is_valid_and_writers_take_what_has_expired) 
   EXPECT_EQ(reader(951, 0), Next::wait) << "readers as before";
 }
 
-TEST(drtm_rules, the_margin_is_delta_or_the_error_of_the_clock_where_that_is_more) {
+TEST(drtm_rules, the_margin_is_the_larger_of_delta_and_the_clock_error) {
   const Options options;
   EXPECT_EQ(options.margin(microseconds(49)), microseconds(50));
   EXPECT_EQ(options.margin(microseconds(51)), microseconds(51));
 }
 
 // Usable are 950 us of a lease of 1 ms, with a margin of 50 us.
-TEST(drtm_rules, a_reader_dates_its_lease_anew_while_enough_of_it_is_left) {
+TEST(drtm_rules, a_reader_recomputes_its_lease_while_enough_of_it_is_left) {
   const auto fresh_for = [](Duration needed, Duration margin) {
     return drtm::fresh_for(Options{}, {true, needed, {}, {}, margin});
   };

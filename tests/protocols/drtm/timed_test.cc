@@ -40,13 +40,13 @@ TEST(timed, drtm_is_sound_with_timeouts) {
 }
 
 // Leases end in the past.
-TEST(timed, drtm_lets_writers_in_beside_readers_as_ported) {
+TEST(timed, drtm_grants_writers_beside_readers_as_ported) {
   RunSetup setup = timed("drtm", "shiftlock_artifact");
   setup.hold = microseconds(20);
   EXPECT_GT(run(setup, 1).safety.violations, 0U);
 }
 
-TEST(timed, drtm_outlives_dead_readers) {
+TEST(timed, drtm_survives_crashed_readers) {
   RunSetup setup = drtm("reconstructed");
   setup.dies = {0, 5};
   setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
@@ -82,11 +82,11 @@ Outcome one_client(std::vector<LockMode> modes, Duration pause) {
 constexpr LockMode kX = LockMode::exclusive;
 constexpr LockMode kS = LockMode::shared;
 
-TEST(timed, drtm_takes_two_verbs_over_an_expired_lease) {
+TEST(timed, drtm_takes_two_verbs_to_replace_an_expired_lease) {
   const Outcome outcome = one_client({kS, kS, kX, kS}, microseconds(150));
   EXPECT_EQ(outcome.tally.one_sided(), 1U + 2 + (2 + 1) + 1);
 }
-TEST(timed, drtm_takes_two_verbs_over_a_lease_with_too_little_left) {
+TEST(timed, drtm_takes_two_verbs_to_replace_a_lease_with_too_little_left) {
   EXPECT_EQ(one_client({kS, kS}, microseconds(85)).tally.one_sided(), 1U + 2);
 }
 TEST(timed, drtm_takes_one_verb_to_share_what_is_left) {
@@ -98,7 +98,7 @@ TEST(timed, drtm_writers_retry_until_a_lease_ends) {
 }
 
 // A section that takes longer than the lease is cut off by the client loop.
-TEST(timed, drtm_readers_leave_late_without_harm) {
+TEST(timed, drtm_readers_that_release_late_do_no_harm) {
   RunSetup setup = drtm("reconstructed");
   setup.operations = 5;
   setup.hold = microseconds(300);

@@ -6,7 +6,7 @@
 namespace latchlab::dslr_tests {
 namespace {
 
-TEST(dslr_backoff, grows_with_failures_on_its_lock_and_not_with_those_on_another) {
+TEST(dslr_backoff, grows_with_failures_on_its_own_lock_alone) {
   LATCHLAB_NEEDS_EXPLORER("where sleeps alone take time");
   Duration longest;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

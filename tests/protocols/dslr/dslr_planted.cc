@@ -33,11 +33,11 @@ TEST(dslr_planted, a_reader_that_ignores_earlier_writers_on_hardware) {
   expect_breaks_exclusion_on_hardware(kReaderIgnoresWriters, broken(50));
 }
 
-TEST(dslr_planted, tickets_that_run_over_break_exclusion) {
+TEST(dslr_planted, tickets_that_overflow_break_exclusion) {
   expect_breaks_exclusion(kNoReset, 50, broken(70));
 }
 
-TEST(dslr_planted, tickets_that_run_over_block_everybody) {
+TEST(dslr_planted, tickets_that_overflow_block_all_clients) {
   RunSetup without_recovery = broken(50);
   without_recovery.params = {{"lease", Duration{}}};
   expect_blocks(kNoReset, 20, without_recovery);
@@ -52,12 +52,12 @@ TEST(dslr_planted, a_search_finds_a_reader_that_overtakes_a_writer) {
                searched("dslr", {"X", "X", "S"}));
 }
 
-TEST(dslr_planted, a_search_finds_tickets_that_run_over_and_break_exclusion) {
+TEST(dslr_planted, a_search_finds_tickets_that_overflow_and_break_exclusion) {
   expect_found(kNoReset, explore::Wrong::mutual_exclusion, 100'000,
                searched("dslr", {"SSSSS", "SSSSX"}));
 }
 
-TEST(dslr_planted, a_search_finds_tickets_that_run_over_and_block_everybody) {
+TEST(dslr_planted, a_search_finds_tickets_that_overflow_and_block_all_clients) {
   expect_found(kNoReset, explore::Wrong::deadlock, 50'000, searched("dslr", {"SSSSS", "SSSSX"}));
 }
 
@@ -70,7 +70,7 @@ explore::Campaign with(std::vector<std::string> sets, std::vector<std::string> m
 }
 
 // Three tickets each, 16 in an era: the sixth acquisition ends it.
-TEST(dslr_planted, a_search_finds_an_era_that_nobody_ends) {
+TEST(dslr_planted, a_search_finds_an_era_that_no_client_ends) {
   expect_found(kMeets, explore::Wrong::deadlock, 5'000,
                with({"ticket_bits=5", "max_slots=3", "reserve=200us"}, {"SSSS", "SSSS"}));
 }

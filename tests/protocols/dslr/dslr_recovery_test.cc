@@ -17,7 +17,7 @@ RunSetup with_clients(std::uint32_t clients) {
   return setup;
 }
 
-TEST(dslr_recovery, outlives_a_crashed_writer) {
+TEST(dslr_recovery, survives_a_crashed_writer) {
   RunSetup setup = with_clients(4);
   setup.shared_percent = 0;
   setup.dies = {0};
@@ -31,14 +31,14 @@ TEST(dslr_recovery, outlives_a_crashed_writer) {
   EXPECT_GT(recoveries, 0U);
 }
 
-TEST(dslr_recovery, outlives_a_crashed_reader) {
+TEST(dslr_recovery, survives_a_crashed_reader) {
   RunSetup setup = with_clients(4);
   setup.shared_percent = 60;
   setup.dies = {1};
   expect_sound(setup, 300);
 }
 
-TEST(dslr_recovery, outlives_several_crashes) {
+TEST(dslr_recovery, survives_several_crashes) {
   RunSetup setup = with_clients(6);
   setup.dies = {0, 2, 5};
   expect_sound(setup, 300);
@@ -46,7 +46,7 @@ TEST(dslr_recovery, outlives_several_crashes) {
 
 // Few operations: the explorer may let a client sleep through a whole era of narrow tickets, which
 // takes longer than a lease at full width (dslr.h).
-TEST(dslr_recovery, outlives_a_crash_at_the_end_of_an_era) {
+TEST(dslr_recovery, survives_a_crash_at_the_end_of_an_era) {
   RunSetup setup = with_clients(6);
   setup.params = {{"ticket_bits", number(4)}};
   setup.operations = 3;
@@ -54,7 +54,7 @@ TEST(dslr_recovery, outlives_a_crash_at_the_end_of_an_era) {
   expect_sound(setup, 2000);
 }
 
-TEST(dslr_recovery, outlives_crashes_of_all_but_one_in_short_eras) {
+TEST(dslr_recovery, survives_crashes_of_all_clients_but_one_in_short_eras) {
   RunSetup setup = with_clients(3);
   setup.params = {{"ticket_bits", number(3)}};
   setup.operations = 6;
@@ -104,7 +104,7 @@ TEST(dslr_counter_example, a_reader_saved_by_a_repair_breaks_exclusion) {
   EXPECT_EQ(first_seed(setup, 2000, unsafe), 0U);
 }
 
-TEST(dslr_counter_example, a_reset_under_waiters_goes_wrong_as_printed) {
+TEST(dslr_counter_example, a_reset_while_clients_wait_breaks_the_lock_as_printed) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = with_clients(6);
   setup.profile = "sigmod18";

@@ -14,13 +14,13 @@ TEST(dslr, claims_first_come_first_served_in_one_era) {
   EXPECT_EQ(small->bypass_bound(kX, kX, 9), std::nullopt);
 }
 
-TEST(dslr, bypasses_nobody_in_one_era) {
+TEST(dslr, bypasses_no_client_in_one_era) {
   expect_claim_kept(about("dslr", 2, 2));
   expect_claim_kept(about("dslr", 3, 1));
   expect_claim_kept(with_sets(about("dslr", 2, 3), {"ticket_bits=4"}));
 }
 
-TEST(dslr, needs_to_test_for_the_turn_first) {
+TEST(dslr, needs_to_check_for_its_turn_first) {
   expect_needed_and_enough({.protocol = "dslr",
                             .repair = "overtaken=before_turn",
                             .wrong = Wrong::deadlock,
@@ -29,7 +29,7 @@ TEST(dslr, needs_to_test_for_the_turn_first) {
                             .modes = {"XS", "SX"}});
 }
 
-TEST(dslr, needs_to_send_everyone_back) {
+TEST(dslr, needs_a_reset_to_send_all_clients_back) {
   expect_needed_and_enough({.protocol = "dslr",
                             .repair = "repair=own_ticket",
                             .wrong = Wrong::mutual_exclusion,

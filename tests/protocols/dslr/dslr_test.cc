@@ -24,7 +24,7 @@ RunSetup wide_counters(const char* profile) {
   return setup;
 }
 
-TEST(dslr, excludes_by_mode_and_everybody_finishes) {
+TEST(dslr, excludes_by_mode_and_all_clients_finish) {
   expect_sound(wide_counters("repaired"), 500);
 }
 
@@ -49,7 +49,7 @@ TEST(dslr, needs_no_repair_while_nothing_fails) {
   }
 }
 
-TEST(dslr, lets_readers_in_together) {
+TEST(dslr, admits_readers_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = wide_counters("repaired");
   setup.shared_percent = 100;
@@ -95,7 +95,7 @@ TEST(dslr, starts_new_eras_with_undone_tickets_too) {
   expect_sound(setup, 300);
 }
 
-TEST(dslr, leaves_as_many_served_as_given_out) {
+TEST(dslr, ends_with_as_many_tickets_served_as_taken) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const Outcome outcome = run(wide_counters("repaired"), seed);
     const dslr::TicketWord word(16, false, false);

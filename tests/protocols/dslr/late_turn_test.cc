@@ -153,7 +153,7 @@ TEST(timed, dslr_refuses_a_client_that_sees_late_that_its_turn_has_come) {
 
 // It sees a look that was too early when its turn has come for more than a lease, and looks again
 // before the repair.
-TEST(timed, dslr_dates_a_grant_by_the_look_that_was_too_early_and_not_by_when_it_was_seen) {
+TEST(timed, dslr_dates_a_grant_by_the_last_look_that_was_too_early) {
   const Counts counts = count(Late("from_look").run(true, LockMode::exclusive, kLease * 3 / 2));
   EXPECT_EQ(counts.both, 0U);
   EXPECT_GT(counts.refused, 0U);

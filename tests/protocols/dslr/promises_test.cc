@@ -26,7 +26,7 @@ TEST(dslr, looks_free_when_all_tickets_are_served) {
   EXPECT_TRUE(is_free("dslr", {0xffff'0005'8000'0006}));   // a tombstone
 }
 
-TEST(dslr, takes_ordinary_paths_in_a_crowd) {
+TEST(dslr, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("dslr"),
       {"a reader enters at once", "a writer enters at once", "a reader waits for its turn",

@@ -34,14 +34,14 @@ Ticket two_slots(LockMode mode) {
   return {5, 6, 7, 2, mode};
 }
 
-TEST(dslr_rules, count_what_a_ticket_and_all_before_it_are_served_with) {
+TEST(dslr_rules, count_the_served_tickets_up_to_a_ticket) {
   EXPECT_EQ(served_up_to(two_slots(LockMode::exclusive)), (Tickets{7, 6, 7, 6, 7, 7}));
   EXPECT_EQ(served_up_to(two_slots(LockMode::shared)), (Tickets{5, 8, 5, 8, 7, 7}));
   EXPECT_EQ(served_up_to(two_slots(LockMode::update)), (Tickets{5, 6, 5, 6, 9, 9}));
 }
 
 // Counters that run round: half of their range lies behind a ticket, half before it.
-TEST(dslr_rules, see_half_of_a_round_behind_a_ticket) {
+TEST(dslr_rules, treat_half_of_the_counter_range_as_past) {
   const Options options = running_round();
   constexpr std::uint32_t kHalf = 1U << 31;
   for (const std::uint32_t ticket : {0U, 7U, kHalf, ~0U}) {
@@ -54,7 +54,7 @@ TEST(dslr_rules, see_half_of_a_round_behind_a_ticket) {
   }
 }
 
-TEST(dslr_rules, take_any_counter_or_all_of_them_for_progress) {
+TEST(dslr_rules, see_progress_in_any_counter_or_in_all_of_them) {
   const Tickets before{1, 1, 9, 9, 1, 9};
   const auto changed = [&](bool x, bool s, bool u) {
     return Tickets{x ? 2U : 1U, s ? 2U : 1U, 8, 7, u ? 2U : 1U, 6};  // new tickets do not count
@@ -142,7 +142,7 @@ TEST(dslr_rules, serve_a_late_ticket_while_its_turn_has_not_passed) {
   EXPECT_EQ(served_once_more(update, {5, 6, 5, 6, 7, 8}), (Tickets{5, 6, 5, 6, 8, 8}));
 }
 
-TEST(dslr_rules, let_no_product_of_leases_run_over) {
+TEST(dslr_rules, let_no_product_of_leases_overflow) {
   Options options;
   options.max_slots = 4096;
   options.lease = seconds(60);
@@ -150,7 +150,7 @@ TEST(dslr_rules, let_no_product_of_leases_run_over) {
   EXPECT_GT(options.timeout(~0ULL), kForever - options.lease * 2);
 }
 
-TEST(dslr_rules, repair_for_everyone_as_if_a_writer_had_come_and_gone) {
+TEST(dslr_rules, repair_all_tickets_as_if_one_more_writer_had_released) {
   const Ticket any{1, 1, 1};
   EXPECT_EQ(repaired(six_of(10), any, {0, 1, 2, 3, 0, 4}), (Tickets{3, 3, 3, 3, 4, 4}));
   // The last ticket is left: with that writer the era would be over.
@@ -159,7 +159,7 @@ TEST(dslr_rules, repair_for_everyone_as_if_a_writer_had_come_and_gone) {
   EXPECT_EQ(repaired(six_of(3), any, {0, 1, 6, 1, 0, 1}), (Tickets{7, 1, 6, 1, 0, 1}));
 }
 
-TEST(dslr_rules, repair_up_to_the_own_ticket_as_printed) {
+TEST(dslr_rules, repair_up_to_the_client_s_own_ticket_as_printed) {
   Options options = six_of(10);
   options.repair = dslr::Repair::own_ticket;
   const Tickets now{0, 1, 7, 8, 2, 9};
@@ -174,7 +174,7 @@ dslr::TicketWord word_of(std::int64_t bits, bool six) {
 }
 
 // All tickets but one are out, and then everybody comes at once.
-TEST(dslr_limits, have_room_for_everybody_who_finds_no_tickets) {
+TEST(dslr_limits, have_room_for_all_clients_that_find_no_ticket) {
   struct Era {
     std::int64_t bits;
     std::int64_t slots;
@@ -227,7 +227,7 @@ TEST(dslr_limits, name_what_each_profile_and_switch_needs) {
 }
 
 // What a scenario is warned by that is too short for a recovery.
-TEST(dslr_limits, take_two_leases_of_every_slot_to_see_a_failure) {
+TEST(dslr_limits, need_two_leases_of_every_slot_to_detect_a_failure) {
   const ProtocolInfo& info = find_protocol("dslr")->info;
   EXPECT_EQ(info.longest_timeout(info.resolve("repaired")), milliseconds(20));
   EXPECT_EQ(info.longest_timeout(info.resolve("multi_slot")), milliseconds(320));

@@ -28,7 +28,7 @@ Outcome alone_expecting(Duration hold, std::uint64_t times, const ParamValues& p
   return run(setup, 1);
 }
 
-TEST(dslr_slots, are_as_many_as_leases_are_expected) {
+TEST(dslr_slots, are_as_many_as_the_expected_leases) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   const ParamValues params = slots(8, 4);
   const auto entry = [&](Duration hold) { return alone_expecting(hold, 1, params).entry; };
@@ -40,14 +40,14 @@ TEST(dslr_slots, are_as_many_as_leases_are_expected) {
   EXPECT_EQ(alone_expecting(kLease * 100, 1, {}).entry, "nX=1 nS=0 maxX=1 maxS=0");
 }
 
-TEST(dslr_slots, are_taken_for_the_reserve_without_a_hint) {
+TEST(dslr_slots, are_taken_for_the_reserve_if_no_hold_time_is_given) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   const ParamValues params = slots(8, 4, {{"reserve", kLease * 2}});
   EXPECT_EQ(alone_expecting(Duration{}, 1, params).entry, "nX=3 nS=0 maxX=3 maxS=0");
   EXPECT_EQ(alone_expecting(kLease * 3, 1, params).entry, "nX=4 nS=0 maxX=4 maxS=0");
 }
 
-TEST(dslr_slots, cost_no_verb_more) {
+TEST(dslr_slots, cost_no_additional_verb) {
   const Outcome outcome = alone_expecting(kLease * 3, 5, slots(8, 4));
   EXPECT_EQ(outcome.acquired, 5U);
   EXPECT_EQ(outcome.tally.one_sided(), 10U);
@@ -55,7 +55,7 @@ TEST(dslr_slots, cost_no_verb_more) {
 }
 
 // Tickets 0, 3 and 6 of 8: the third one is the last.
-TEST(dslr_slots, of_the_client_that_crosses_count_max_end_the_era) {
+TEST(dslr_slots, end_the_era_if_their_client_crosses_count_max) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   const ParamValues params = slots(4, 3, {{"reserve", kLease * 2}});
   EXPECT_EQ(alone_expecting({}, 2, params).entry, "nX=6 nS=0 maxX=6 maxS=0");
@@ -79,7 +79,7 @@ TEST(dslr_slots, may_cross_count_max_anywhere) {
   EXPECT_EQ(served_up_to(writer(6, 3)), (dslr::Tickets{9, 0, 9, 0}));
 }
 
-TEST(dslr_slots, make_waiters_wait_in_proportion) {
+TEST(dslr_slots, lengthen_the_waits_in_proportion) {
   dslr::Options options;
   EXPECT_EQ(options.timeout(5), options.lease * 2);
   options.max_slots = 4;
@@ -115,7 +115,7 @@ TEST(dslr_slots, are_sound_through_many_eras) {
   }
 }
 
-TEST(dslr_slots, are_sound_when_clients_die) {
+TEST(dslr_slots, are_sound_when_clients_crash) {
   for (const std::uint32_t dead : {0, 1, 2}) {
     RunSetup setup = mixed();
     setup.dies = {dead};
@@ -123,7 +123,7 @@ TEST(dslr_slots, are_sound_when_clients_die) {
   }
 }
 
-TEST(dslr_slots, that_cannot_serve_a_single_client_are_refused) {
+TEST(dslr_slots, are_refused_if_they_cannot_serve_a_single_client) {
   const ProtocolInfo& info = find_protocol("dslr")->info;
   ParamSet params = info.resolve("multi_slot");
   EXPECT_EQ(info.contradiction(params), "");

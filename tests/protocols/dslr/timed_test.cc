@@ -18,14 +18,14 @@ TEST(timed, dslr_is_sound_and_repairs_nothing_without_faults) {
   EXPECT_EQ(outcome.recoveries, 0U);
 }
 
-TEST(timed, dslr_outlives_crashes) {
+TEST(timed, dslr_survives_crashes) {
   RunSetup setup = timed("dslr", "repaired");
   setup.dies = {0, 5};
   expect_sound_run(setup);
 }
 
 // Eras of 16 tickets, leases that are longer than an era is not: many eras, two crashes.
-TEST(timed, dslr_outlives_crashes_with_narrow_tickets) {
+TEST(timed, dslr_survives_crashes_with_narrow_tickets) {
   RunSetup setup = timed("dslr", "repaired");
   setup.params = {{"ticket_bits", number(5)}, {"lease", microseconds(200)}};
   setup.dies = {0, 5};

@@ -43,7 +43,7 @@ Told dies_after(std::uint64_t steps, std::uint64_t seed) {
   return told;
 }
 
-TEST(dslr_server, that_dies_is_told_at_every_step) {
+TEST(dslr_server, that_dies_is_reported_at_every_step) {
   LATCHLAB_NEEDS_EXPLORER("nodes of a real machine do not die");
   std::uint64_t in_repairs = 0;
   std::set<std::string> all;
@@ -94,7 +94,7 @@ Told meets(const dslr::Tickets& tickets) {
   return told;
 }
 
-TEST(dslr_waiter, tells_a_repair_from_a_new_era) {
+TEST(dslr_waiter, distinguishes_a_repair_from_a_new_era) {
   LATCHLAB_NEEDS_EXPLORER("whose leases end when nothing else can happen");
   const Told passed = meets({2, 0, 3, 0});
   EXPECT_EQ(passed.reason, AbortReason::recovered);

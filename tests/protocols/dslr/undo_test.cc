@@ -47,7 +47,7 @@ Task<void> fails_again_and_again(Scene& scene, std::vector<std::uint64_t>& repai
   co_await fails(scene, repairs[3]);
 }
 
-TEST(timed, dslr_counts_two_leases_anew_after_a_reset) {
+TEST(timed, dslr_restarts_its_two_leases_after_a_reset) {
   Scene scene(as_printed(kLease));
   scene.put(kWord, kOver);
   std::vector<std::uint64_t> repairs;
@@ -76,7 +76,7 @@ Task<void> fails_twice(Scene& scene, std::vector<std::uint64_t>& repairs) {
   co_await fails(scene, repairs[1]);
 }
 
-TEST(timed, dslr_resets_the_word_as_it_is_by_then) {
+TEST(timed, dslr_resets_the_current_word_and_not_the_one_it_read_first) {
   Scene scene(as_printed(kLease));
   scene.put(kWord, {0, 0, 5, 0});
   std::vector<std::uint64_t> repairs;

@@ -58,7 +58,7 @@ TEST(dslr_update, is_held_beside_readers) {
   EXPECT_EQ(first_seed(letters("UX", 3), 300, both), 0U);
 }
 
-TEST(dslr_update, excludes_by_mode_and_everybody_finishes) {
+TEST(dslr_update, excludes_by_mode_and_all_clients_finish) {
   for (const char* modes : {"PSX", "PPS", "UPSSX"}) {
     for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) {
       const Outcome outcome = run(letters(modes, 4), seed);
@@ -79,7 +79,7 @@ TEST(dslr_update, is_sound_through_many_eras) {
 }
 
 // One that upgrades without a wait cannot die in between: searches look at that.
-TEST(dslr_update, is_sound_when_clients_die) {
+TEST(dslr_update, is_sound_when_clients_crash) {
   for (const std::uint32_t dead : {1, 2, 3}) {
     RunSetup setup = letters("PSUX", 3);
     setup.dies = {dead};
@@ -98,7 +98,7 @@ TEST(dslr_update, is_sound_with_several_slots) {
   expect_sound(setup, 300);
 }
 
-TEST(dslr_update, takes_its_paths_in_a_crowd) {
+TEST(dslr_update, takes_its_paths_under_contention) {
   expect_reached(letters("PSUX", 4),
                  {"an update enters at once", "an update waits for its turn", "an update releases",
                   "an upgrade has no reader to wait for", "an upgrade waits for readers",
@@ -111,7 +111,7 @@ dslr::Ticket ticket(LockMode mode, std::uint32_t x, std::uint32_t s, std::uint32
   return {x, s, u, 1, mode};
 }
 
-TEST(dslr_update, lets_readers_in_that_came_before_a_later_update) {
+TEST(dslr_update, grants_readers_that_came_before_a_later_update) {
   const dslr::Ticket reader = ticket(LockMode::shared, 1, 0, 1);
   EXPECT_FALSE(my_turn(reader, {1, 0, 1, 1, 0, 1}));  // an earlier update is there
   EXPECT_TRUE(my_turn(reader, {1, 0, 1, 1, 1, 1}));

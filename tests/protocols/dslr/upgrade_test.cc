@@ -77,7 +77,7 @@ TEST(dslr_upgrade, ends_at_a_deadline_and_leaves_the_update) {
   EXPECT_EQ(stay.released, ReleaseResult::released);
 }
 
-TEST(dslr_upgrade, is_given_up_when_the_lease_is_over) {
+TEST(dslr_upgrade, is_given_up_when_the_lease_expires) {
   LATCHLAB_NEEDS_EXPLORER("a lease ends as soon as nothing else can happen");
   Stay stay;
   upgrade_under_a_reader(stay);
@@ -85,7 +85,7 @@ TEST(dslr_upgrade, is_given_up_when_the_lease_is_over) {
   EXPECT_EQ(stay.released, ReleaseResult::suppressed);
 }
 
-TEST(dslr_upgrade, that_comes_after_the_lease_costs_no_verb) {
+TEST(dslr_upgrade, takes_no_verb_after_the_lease_has_expired) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   Stay stay;
   stay.idle = nanoseconds(20);
@@ -115,7 +115,7 @@ TEST(dslr_upgrade, sees_that_the_server_has_failed) {
   EXPECT_EQ(stay.verbs.one_sided(), 1U);
 }
 
-TEST(dslr_upgrade, is_of_updates_alone) {
+TEST(dslr_upgrade, is_refused_to_clients_without_an_update_lock) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   Scene scene(of_two_clients());
   const auto upgrade_a_reader = [](Scene& on) -> Task<void> {
@@ -149,7 +149,7 @@ Task<void> upgrade_one_of_two(Scene& scene) {
   co_await client.release(written);
 }
 
-TEST(dslr_upgrade, is_of_one_lock_of_two_that_a_client_holds) {
+TEST(dslr_upgrade, changes_only_one_of_two_locks_held_by_a_client) {
   RunSetup setup = of_two_clients();
   setup.locks = 2;
   Scene scene(setup);

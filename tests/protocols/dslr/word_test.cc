@@ -32,7 +32,7 @@ TEST(dslr_word, has_its_counters_from_the_top_down) {
   EXPECT_EQ(six(3).pack(tickets), (Words{0b101'001'010'110'011'100ULL << 46, 0}));
 }
 
-TEST(dslr_word, is_as_long_as_it_has_to_be) {
+TEST(dslr_word, is_one_or_two_words_long) {
   EXPECT_EQ(four(16).bytes(), 8U);
   EXPECT_EQ(six(10).bytes(), 8U);
   EXPECT_EQ(wide().bytes(), 16U);

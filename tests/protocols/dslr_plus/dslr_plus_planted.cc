@@ -9,7 +9,7 @@ constexpr Bug kLeaves{"dslr_plus_leaves_the_reset"};     // nobody ends the era
 constexpr Bug kKeeps{"dslr_plus_keeps_its_ticket"};      // one that it did not get
 constexpr Bug kAtOnce{"dslr_plus_resets_over_readers"};  // others still hold tickets
 
-TEST(dslr_plus_planted, a_search_finds_an_era_that_nobody_ends) {
+TEST(dslr_plus_planted, a_search_finds_an_era_that_no_client_ends) {
   expect_found(kLeaves, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
 }
 
@@ -17,7 +17,7 @@ TEST(dslr_plus_planted, a_search_finds_a_ticket_that_is_not_taken_back) {
   expect_found(kKeeps, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
 }
 
-TEST(dslr_plus_planted, a_search_finds_a_reset_over_the_heads_of_readers) {
+TEST(dslr_plus_planted, a_search_finds_a_reset_while_readers_hold_tickets) {
   expect_found(kAtOnce, explore::Wrong::mutual_exclusion, 20'000,
                searched("dslr_plus", {"SSSX", "SSSX"}));
 }

@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(dslr_plus, bypasses_nobody_in_one_era) {
+TEST(dslr_plus, bypasses_no_client_in_one_era) {
   expect_claim_kept(about("dslr_plus", 2, 2));
   expect_claim_kept(about("dslr_plus", 3, 1));
   EXPECT_EQ(lock("dslr_plus")->bypass_bound(kX, kX, 5), std::nullopt);

@@ -20,11 +20,11 @@ RunSetup mixed(std::uint32_t clients, std::int64_t bits, std::uint32_t shared_pe
   return setup;
 }
 
-TEST(dslr_plus, excludes_by_mode_and_everybody_finishes) {
+TEST(dslr_plus, excludes_by_mode_and_all_clients_finish) {
   expect_sound(mixed(5, 16), 500);
 }
 
-TEST(dslr_plus, lets_readers_in_together) {
+TEST(dslr_plus, admits_readers_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const auto many = [](const Outcome& o) { return o.most_inside >= 4; };
   EXPECT_GT(first_seed(mixed(5, 16, 100), 100, many), 0U);
@@ -75,7 +75,7 @@ TEST(dslr_plus, ends_an_era_with_one_cas) {
   EXPECT_EQ(outcome.tally.one_sided(), 9U);
 }
 
-TEST(dslr_plus, takes_all_its_paths_in_a_crowd) {
+TEST(dslr_plus, takes_all_its_paths_under_contention) {
   expect_reached(
       crowd("dslr_plus"),
       {"a reader enters at once", "a writer enters at once", "a reader waits for its turn",
@@ -85,15 +85,15 @@ TEST(dslr_plus, takes_all_its_paths_in_a_crowd) {
        "a client without a ticket sees the next era"});
 }
 
-TEST(dslr_plus, looks_free_when_all_have_gone) {
+TEST(dslr_plus, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd("dslr_plus"));
 }
 
-TEST(dslr_plus, does_not_survive_a_holder) {
+TEST(dslr_plus, does_not_survive_a_crashed_holder) {
   expect_taken_by_the_dead("dslr_plus");
 }
 
-TEST(dslr_plus, waits_in_order_of_arrival) {
+TEST(dslr_plus, serves_in_order_of_arrival) {
   expect_order_of_arrival("dslr_plus", [](const Words& entry, std::uint32_t count) {
     const dslr::Tickets now = dslr::TicketWord(16, false, false).unpack({entry.lo, 0});
     return now.max_x + now.max_s >= count;
@@ -133,7 +133,7 @@ TEST(dslr_plus_backoff, doubles_up_to_its_bound_and_forgets) {
 }
 
 // 100 ns doubled in 64 bits.
-TEST(dslr_plus_backoff, is_forgotten_by_the_artifact_once_nothing_is_left_of_it) {
+TEST(dslr_plus_backoff, is_forgotten_by_the_artifact_when_it_overflows) {
   const ParamSet artifact = find_protocol("dslr_plus")->info.resolve("declock_artifact");
   const auto retries = static_cast<unsigned>(artifact.integer("forgets_after"));
   EXPECT_NE(std::uint64_t{100} << (retries - 1), 0U);

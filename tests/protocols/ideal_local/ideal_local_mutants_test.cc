@@ -17,13 +17,13 @@ TEST(ideal_local, waits_for_predecessors_and_tells_successors) {
   EXPECT_THAT(phases_of(ideal(4)), ElementsAre("acquire WP", "release NS"));
 }
 
-TEST(ideal_local, takes_no_path_of_company_alone) {
+TEST(ideal_local, takes_no_path_of_contention_if_alone) {
   Outcome outcome;
   EXPECT_THAT(reached_in(ideal(1), 1, outcome),
               UnorderedElementsAre("nobody stands in the way", "a release lets nobody in"));
 }
 
-TEST(ideal_local, names_giving_up_where_a_client_gives_up) {
+TEST(ideal_local, reports_a_withdrawal_when_a_client_gives_up) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup setup = ideal(2);
   setup.impatient = true;
@@ -50,7 +50,7 @@ Task<void> in_and_out(World& world, ClientId me) {
   }
 }
 
-TEST(ideal_local, is_not_disturbed_by_a_grant_that_came_at_the_deadline_before) {
+TEST(ideal_local, is_not_affected_by_a_grant_that_came_at_an_earlier_deadline) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   const ProtocolEntry& entry = *find_protocol("ideal_local");
   const auto protocol = entry.make(entry.small_params());

@@ -28,7 +28,7 @@ void expect_never(Bug bug, const RunSetup& setup, const std::string& label) {
   EXPECT_THAT(reached(setup), ::testing::Not(::testing::Contains(label)));
 }
 
-TEST(ideal_local_planted, readers_let_in_one_by_one) {
+TEST(ideal_local_planted, readers_granted_one_by_one) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   expect_never(Bug{"ideal_local_grants_one_reader"}, broken(), "a release lets several readers in");
 }
@@ -40,13 +40,13 @@ RunSetup impatient() {
 }
 
 // Readers behind it wait until those that read leave.
-TEST(ideal_local_planted, a_writer_that_withdraws_alone) {
+TEST(ideal_local_planted, a_writer_that_withdraws_without_granting_the_readers_behind_it) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   expect_never(Bug{"ideal_local_withdraws_alone"}, impatient(),
                "readers wait behind a writer that gave up");
 }
 
-TEST(ideal_local_planted, a_release_that_forgets_who_waits) {
+TEST(ideal_local_planted, a_release_that_wakes_no_waiter) {
   expect_blocks(Bug{"ideal_local_forgets_its_queue"}, 20, broken());
 }
 

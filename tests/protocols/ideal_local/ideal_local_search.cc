@@ -14,7 +14,7 @@ TEST(ideal_local, is_sound_in_every_order_on_its_one_node) {
   expect_sound(run(about("ideal_local", 3, 1)));
 }
 
-TEST(ideal_local, takes_no_clients_of_several_nodes) {
+TEST(ideal_local, refuses_clients_of_several_nodes) {
   Campaign campaign = about("ideal_local", 2, 1);
   campaign.placement = Placement::spread;
   const Status refused = check_campaign(campaign);

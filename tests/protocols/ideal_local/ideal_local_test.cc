@@ -8,7 +8,7 @@
 namespace latchlab::testing {
 namespace {
 
-TEST(ideal_local, admits_readers_together_and_writers_alone_and_everybody_finishes) {
+TEST(ideal_local, admits_readers_together_and_writers_alone_and_all_clients_finish) {
   RunSetup setup = ideal(5);
   expect_sound(setup, 200);
   setup.locks = 3;
@@ -24,7 +24,7 @@ TEST(ideal_local, uses_no_verb_no_message_and_no_word_of_the_server) {
   EXPECT_TRUE(outcome.words.empty()) << "there is no entry";
 }
 
-TEST(ideal_local, leaves_the_queue_at_the_deadline_and_lets_those_behind_in) {
+TEST(ideal_local, leaves_the_queue_at_the_deadline_and_grants_the_clients_behind_it) {
   RunSetup setup = ideal(5);
   expect_usable_after_deadlines(setup, 200);
   setup.impatient = true;
@@ -32,7 +32,7 @@ TEST(ideal_local, leaves_the_queue_at_the_deadline_and_lets_those_behind_in) {
                          "readers wait behind a writer that gave up"});
 }
 
-TEST(ideal_local, leaves_those_behind_a_crashed_holder_waiting) {
+TEST(ideal_local, leaves_clients_behind_a_crashed_holder_waiting) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = ideal(4);
   setup.dies = {0};
@@ -41,7 +41,7 @@ TEST(ideal_local, leaves_those_behind_a_crashed_holder_waiting) {
   EXPECT_GT(seed, 0U);
 }
 
-TEST(ideal_local, takes_ordinary_paths_in_a_crowd) {
+TEST(ideal_local, takes_ordinary_paths_under_contention) {
   expect_paths(ideal(4),
                {"nobody stands in the way", "a client waits", "a release lets nobody in",
                 "a release lets one client in", "a release lets several readers in"},

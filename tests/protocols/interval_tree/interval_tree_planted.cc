@@ -45,27 +45,27 @@ TEST(interval_tree_planted, a_search_finds_ranges_that_meet_in_one_unit) {
 }
 
 // A wide range to the left of one that ends earlier.
-TEST(interval_tree_planted, a_range_that_a_search_passes_over) {
+TEST(interval_tree_planted, a_range_that_a_lookup_misses) {
   expect_broken(kLeft, three({{{50, 1}, {0, 100}, {90, 1}}}));
 }
-TEST(interval_tree_planted, a_search_finds_a_range_that_a_search_passes_over) {
+TEST(interval_tree_planted, a_search_finds_a_range_that_a_lookup_misses) {
   expect_found(kLeft, Wrong::mutual_exclusion, 20'000, searched_with({{1, 1}, {0, 3}, {2, 1}}));
 }
 
-TEST(interval_tree_planted, one_who_does_not_wait_for_who_waits) {
+TEST(interval_tree_planted, a_client_that_does_not_wait_for_earlier_waiters) {
   expect_broken(kPasses, three({{{0, 2}, {0, 1}, {0, 1}}}));
 }
-TEST(interval_tree_planted, a_search_finds_one_who_does_not_wait_for_who_waits) {
+TEST(interval_tree_planted, a_search_finds_a_client_that_does_not_wait_for_earlier_waiters) {
   expect_found(kPasses, Wrong::mutual_exclusion, 20'000, searched_with({{0, 2}, {0, 1}, {0, 1}}));
 }
 
 // A wide range holds up two.
-TEST(interval_tree_planted, one_of_two_is_not_told) {
+TEST(interval_tree_planted, a_release_that_notifies_one_of_two_waiters) {
   expect_found(kOne, Wrong::deadlock, 20'000, searched_with({{0, 2}, {0, 1}, {1, 1}}));
 }
 
 // It was behind one who waits for the holder.
-TEST(interval_tree_planted, who_gives_up_counts_down_those_before_it) {
+TEST(interval_tree_planted, a_withdrawal_that_counts_down_earlier_waiters_too) {
   expect_broken(kAll, three({{{0, 1}, {0, 2}, {0, 4}}}, 2));
 }
 

@@ -19,7 +19,7 @@ std::vector<Asker> found_in(IntervalTree& tree, const Span& span) {
   return found;
 }
 
-TEST(interval_tree, finds_what_a_plain_list_does) {
+TEST(interval_tree, finds_the_same_as_a_plain_list) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed);
     IntervalTree tree;
@@ -47,7 +47,7 @@ TEST(interval_tree, finds_what_a_plain_list_does) {
   }
 }
 
-TEST(interval_tree, is_as_deep_as_an_even_tree_and_half_more) {
+TEST(interval_tree, is_at_most_half_as_deep_again_as_a_balanced_tree) {
   for (const std::uint64_t stride : {1U, 389U}) {
     IntervalTree tree;
     for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -64,7 +64,7 @@ TEST(interval_tree, is_as_deep_as_an_even_tree_and_half_more) {
   }
 }
 
-TEST(interval_tree, takes_a_step_for_each_node_on_the_way) {
+TEST(interval_tree, takes_a_step_for_each_node_on_the_path) {
   IntervalTree tree;
   tree.insert({10, 19}, client(0));
   EXPECT_EQ(tree.take_steps(), 1U);
@@ -82,7 +82,7 @@ TEST(interval_tree, takes_a_step_for_each_node_on_the_way) {
   EXPECT_EQ(tree.take_steps(), 2U);
 }
 
-TEST(interval_tree, finds_those_that_share_a_range_in_the_order_in_which_they_came) {
+TEST(interval_tree, finds_clients_with_the_same_range_in_order_of_arrival) {
   IntervalTree tree;
   for (const std::uint32_t each : {3U, 1U, 2U}) tree.insert({5, 6}, client(each));
   EXPECT_EQ(found_in(tree, {6, 6}), (std::vector<Asker>{client(3), client(1), client(2)}));
@@ -92,12 +92,12 @@ TEST(interval_tree, finds_those_that_share_a_range_in_the_order_in_which_they_ca
   EXPECT_EQ(found_in(tree, {0, 5}), (std::vector<Asker>{client(3), client(2)}));
 }
 
-TEST(interval_tree, has_several_with_one_range_ahead_in_a_crowd) {
+TEST(interval_tree, has_several_clients_with_the_same_range_ahead_under_contention) {
   testing::expect_reached(testing::crowd("interval_tree"), {"several with one range are ahead"});
 }
 
 // A client that stops waiting lets those in whom it kept out, beside others who hold ranges.
-TEST(interval_tree, lets_others_in_when_somebody_stops_waiting) {
+TEST(interval_tree, grants_blocked_clients_when_a_waiting_client_withdraws) {
   testing::RunSetup setup = testing::crowd("interval_tree");
   setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
     constexpr Extent kWanted[] = {{0, 1}, {0, 2}, {1, 1}};

@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(list_cpu, claims_nothing_of_bypassing) {
+TEST(list_cpu, claims_no_bound_on_bypassing) {
   const auto protocol = lock("list_cpu");
   EXPECT_EQ(protocol->bypass_bound(kX, kX, 1), std::nullopt);
 }

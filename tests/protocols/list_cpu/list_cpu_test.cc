@@ -10,14 +10,14 @@ namespace {
 using range_server::client;
 using range_server::held;
 
-TEST(list_cpu, holds_what_a_plain_list_does) {
+TEST(list_cpu, agrees_with_a_plain_list) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     range_server::expect_holds_what_a_list_does<RangeList>(
         seed, 500, seed % 3 == 0 ? 40 : 4,
         [](const RangeList& list, const auto& there) { ASSERT_GE(list.nodes(), there.size()); });
 }
 
-TEST(list_cpu, takes_a_step_for_each_node_up_to_the_place) {
+TEST(list_cpu, takes_a_step_for_each_node_before_the_range) {
   RangeList list;
   EXPECT_FALSE(list.try_insert(held(10, 19, 1)));
   EXPECT_EQ(list.take_steps(), 1U) << "its own";
@@ -31,7 +31,7 @@ TEST(list_cpu, takes_a_step_for_each_node_up_to_the_place) {
   EXPECT_EQ(list.take_steps(), 3U);
 }
 
-TEST(list_cpu, leaves_what_is_released_to_those_who_walk_past) {
+TEST(list_cpu, leaves_released_nodes_to_later_walks) {
   RangeList list;
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_FALSE(list.try_insert(held(10 * i, 10 * i + 9, i)));
   list.take_steps();
@@ -46,7 +46,7 @@ TEST(list_cpu, leaves_what_is_released_to_those_who_walk_past) {
   EXPECT_EQ(list.nodes(), 4U);
 }
 
-TEST(list_cpu, knows_who_has_a_range) {
+TEST(list_cpu, knows_which_client_holds_a_range) {
   RangeList list;
   EXPECT_FALSE(list.try_insert(held(0, 9, 1)));
   EXPECT_FALSE(list.erase(held(0, 9, 2)));
@@ -54,7 +54,7 @@ TEST(list_cpu, knows_who_has_a_range) {
   EXPECT_FALSE(list.erase(held(0, 9, 1)));
 }
 
-TEST(list_cpu, unlinks_and_tries_again_in_a_crowd) {
+TEST(list_cpu, unlinks_and_retries_under_contention) {
   testing::expect_reached(testing::crowd("list_cpu"),
                           {"a walk unlinks a range that has been released",
                            "a range that tries again meets another holder"});

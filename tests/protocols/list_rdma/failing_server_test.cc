@@ -53,7 +53,7 @@ Calls with_failing(std::uint64_t verb, int nodes, bool fast_path) {
   return calls;
 }
 
-TEST(list_rdma_failing_server, is_told_at_every_verb) {
+TEST(list_rdma_failing_server, is_reported_at_every_verb) {
   LATCHLAB_NEEDS_EXPLORER("counts verbs");
   for (const bool fast_path : {true, false})
     for (const int nodes : {1, 8}) {
@@ -73,7 +73,7 @@ TEST(list_rdma_failing_server, is_told_at_every_verb) {
 }
 
 // The CAS may have linked the node in, and then it is held by nobody: it must not be used again.
-TEST(list_rdma_failing_server, leaves_a_node_whose_fate_is_unknown_alone) {
+TEST(list_rdma_failing_server, does_not_reuse_a_node_that_may_be_in_the_list) {
   LATCHLAB_NEEDS_EXPLORER("counts verbs");
   const std::vector<bool> none = {false, false, false};
   EXPECT_EQ(with_failing(4, 1, true).acquired, none);
@@ -83,7 +83,7 @@ TEST(list_rdma_failing_server, leaves_a_node_whose_fate_is_unknown_alone) {
 }
 
 // A READ of the head, one of the node, and the CAS that takes it out: whichever fails, it is over.
-TEST(list_rdma_failing_server, ends_a_walk_for_a_node_of_its_own) {
+TEST(list_rdma_failing_server, ends_a_walk_that_looks_for_a_node_to_reuse) {
   LATCHLAB_NEEDS_EXPLORER("counts verbs");
   const std::uint64_t before = 4 + 1;  // to acquire and to release the first range
   const std::vector<bool> second = {true, false, true};

@@ -37,7 +37,7 @@ TEST(list_rdma_planted, a_range_behind_a_node_that_was_released) {
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
-TEST(list_rdma_planted, a_mark_that_stays_when_somebody_comes) {
+TEST(list_rdma_planted, a_mark_that_stays_when_a_second_client_arrives) {
   testing::expect_found(kMark, Wrong::mutual_exclusion, 10'000,
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
@@ -47,12 +47,12 @@ TEST(list_rdma_planted, a_list_that_is_emptied_by_write) {
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
-TEST(list_rdma_planted, a_release_that_nobody_sees) {
+TEST(list_rdma_planted, a_release_that_no_client_sees) {
   testing::expect_found(kNoMark, Wrong::deadlock, 10'000, searched({"X", "X"}, {{0, 2}, {1, 2}}));
 }
 
 // What is behind a node that changes under the list is lost, and walks go no further.
-TEST(list_rdma_planted, a_node_that_is_used_again_in_the_list) {
+TEST(list_rdma_planted, a_node_that_is_reused_while_it_is_in_the_list) {
   testing::RunSetup setup = ranges({{8, 1}, {2, 1}, {4, 1}, {9, 1}}, 4);
   setup.params = {{"nodes", testing::number(1)}};
   testing::expect_blocks(kAtOnce, 20, setup);
@@ -60,7 +60,7 @@ TEST(list_rdma_planted, a_node_that_is_used_again_in_the_list) {
 
 // A client leaves a node behind unit 4, which is the other one's, goes below that twice, and later
 // comes along.
-TEST(list_rdma_planted, a_node_that_is_used_again_behind_others) {
+TEST(list_rdma_planted, a_node_that_is_reused_while_it_is_behind_other_nodes) {
   testing::expect_found(kForgets, Wrong::no_progress, 50'000,
                         searched(all_and_one(4, 3), {{8, 1}, {2, 1}, {3, 1}, {9, 1}, {4, 1}},
                                  {"nodes=2", "fast_path=false"}));
@@ -85,12 +85,12 @@ bool shows(const explore::Verdict& verdict, Wrong wrong) {
   return found;
 }
 
-TEST(list_rdma_plain_pointers, let_two_in_at_once) {
+TEST(list_rdma_plain_pointers, grant_overlapping_ranges_to_two_clients) {
   const explore::Verdict verdict = shown("plain_pointers", all_and_one(2, 0), {"nodes=1"});
   EXPECT_TRUE(shows(verdict, Wrong::mutual_exclusion));
   EXPECT_TRUE(shows(verdict, Wrong::deadlock));
 }
-TEST(list_rdma_generations, do_harm_when_they_come_again) {
+TEST(list_rdma_generations, break_the_list_when_they_wrap) {
   EXPECT_TRUE(shows(shown("", all_and_one(4, 0), {"nodes=1", "generation_bits=1"}),
                     Wrong::mutual_exclusion));
   const explore::Verdict enough = shown("", all_and_one(4, 0), {"nodes=1", "generation_bits=2"});

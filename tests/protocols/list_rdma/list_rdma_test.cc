@@ -18,19 +18,19 @@ constexpr Extent kLastUnit{~0ULL, 1};
 
 // ---- exclusion ----
 
-TEST(list_rdma, excludes_ranges_that_overlap_and_no_others) {
+TEST(list_rdma, excludes_exactly_the_ranges_that_overlap) {
   expect_sound(ranges({{0, 4}, {2, 4}, {4, 4}, {7, 1}}), 300);
   EXPECT_GE(most_inside(ranges({{0, 4}, {2, 4}, {4, 4}})), on_hardware() ? 1U : 2U);
   EXPECT_EQ(most_inside(ranges({{0, 4}, {3, 1}, {2, 6}})), 1U);
 }
 
-TEST(list_rdma, lets_neighbours_in_together) {
+TEST(list_rdma, grants_adjacent_ranges_together) {
   LATCHLAB_NEEDS_EXPLORER("counts who is inside at once");
   EXPECT_EQ(most_inside(ranges({{0, 4}, {4, 4}})), 2U);
   EXPECT_EQ(most_inside(ranges({{0, 4}, {3, 4}})), 1U);
 }
 
-TEST(list_rdma, knows_every_unit_there_is) {
+TEST(list_rdma, locks_the_first_and_the_last_unit) {
   expect_sound(ranges({kWhole, kLastUnit, {0, 1}}), 200);
   expect_sound(ranges({{1, ~0ULL - 1}, kLastUnit, {~0ULL - 1, 2}}), 200);
   EXPECT_EQ(most_inside(ranges({kWhole, kLastUnit})), 1U);
@@ -50,7 +50,7 @@ TEST(list_rdma, is_sound_with_many_ranges_in_any_order) {
       }
 }
 
-TEST(list_rdma, takes_readers_for_writers) {
+TEST(list_rdma, treats_readers_as_writers) {
   RunSetup setup;
   setup.protocol = "list_rdma";
   setup.shared_percent = 100;
@@ -111,7 +111,7 @@ TEST(list_rdma, leaves_its_node_to_the_next_without_the_fast_path) {
 }
 
 // What it meets on its way it takes out, and what is not behind its new range is out.
-TEST(list_rdma, finds_nodes_to_use_again) {
+TEST(list_rdma, finds_nodes_to_reuse) {
   std::vector<Extent> some;
   for (std::uint64_t i = 0; i < 9; ++i) some.push_back({mix64(i) % 9, 1});
   const ParamValues two = {{"fast_path", false}, {"nodes", number(2)}};
@@ -119,7 +119,7 @@ TEST(list_rdma, finds_nodes_to_use_again) {
 }
 
 // Its only node is in the list of another lock: READ the head and the node, and take it out.
-TEST(list_rdma, walks_along_the_list_that_its_node_is_in) {
+TEST(list_rdma, walks_the_list_that_still_holds_its_node) {
   RunSetup setup;
   setup.protocol = "list_rdma";
   setup.params = {{"fast_path", false}, {"nodes", number(1)}};
@@ -151,7 +151,7 @@ RunSetup several(std::uint64_t count, bool ascending) {
 
 // The n-th one, from 0, passes n that are held, each by a READ. The first was alone at first, which
 // costs a CAS of who comes and one of its release.
-TEST(list_rdma, reads_each_node_before_a_range) {
+TEST(list_rdma, reads_each_node_ahead_of_its_range) {
   for (const std::uint64_t count : {1U, 2U, 5U, 16U}) {
     const VerbTally tally = run(several(count, true), 1).tally;
     EXPECT_EQ(tally.of(VerbKind::read), count + count * (count - 1) / 2) << count;
@@ -159,14 +159,14 @@ TEST(list_rdma, reads_each_node_before_a_range) {
     EXPECT_EQ(tally.of(VerbKind::cas), count == 1 ? 2U : count + 2U);
   }
 }
-TEST(list_rdma, reads_none_of_the_nodes_behind_a_range_but_the_first) {
+TEST(list_rdma, reads_only_the_first_node_behind_its_range) {
   for (const std::uint64_t count : {2U, 5U, 16U})
     EXPECT_EQ(run(several(count, false), 1).tally.of(VerbKind::read), 2 * count - 1) << count;
 }
 
 // ---- what is left ----
 
-TEST(list_rdma, leaves_nothing_but_what_was_released) {
+TEST(list_rdma, leaves_only_released_nodes_in_the_list) {
   LATCHLAB_NEEDS_EXPLORER("reads the list");
   std::size_t left = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -193,20 +193,20 @@ TEST(list_rdma, is_usable_after_deadlines) {
   }());
 }
 
-TEST(list_rdma, leaves_those_who_need_the_range_of_the_dead_waiting) {
+TEST(list_rdma, leaves_clients_that_need_a_crashed_client_s_range_waiting) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = ranges({{0, 4}, {2, 4}});
   setup.dies = {0};
   EXPECT_GT(first_seed(setup, 50, [](const Outcome& o) { return o.end == RunEnd::stuck; }), 0U);
 }
-TEST(list_rdma, goes_on_around_the_range_of_the_dead) {
+TEST(list_rdma, grants_ranges_beside_a_crashed_client_s_range) {
   RunSetup setup = ranges({{0, 4}, {4, 4}, {8, 4}, {12, 4}}, 1);
   setup.dies = {1};
   expect_sound(setup, 200);
 }
 
 // Whether the first node is held is not in the head, unless it is alone.
-TEST(list_rdma, tells_of_its_first_node) {
+TEST(list_rdma, decodes_its_first_node) {
   const std::uint64_t alone = list_rdma::Link{true, {10, 3}, 0}.packed();
   const std::uint64_t first = list_rdma::Link{false, {16, 1}, 0}.packed();
   EXPECT_TRUE(is_free("list_rdma", {0}));
@@ -231,7 +231,7 @@ TEST(list_rdma, has_room_for_the_nodes_of_all_clients) {
   EXPECT_EQ(entry.make(params)->limits().max_clients, 8191U);
 }
 
-TEST(list_rdma, takes_ordinary_paths_in_a_crowd) {
+TEST(list_rdma, takes_ordinary_paths_under_contention) {
   RunSetup setup = ranges({{0, 4}, {2, 4}, {4, 4}, {8, 1}}, 6);
   setup.params = {{"nodes", number(2)}};
   expect_paths(
@@ -267,7 +267,7 @@ RunSetup citrons_crowd() {
   };
   return setup;
 }
-TEST(timed, list_rdma_lets_a_crowd_walk_past_its_holders) {
+TEST(timed, list_rdma_makes_many_clients_walk_past_its_holders) {
   const Outcome outcome = run(citrons_crowd(), 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
   EXPECT_TRUE(outcome.safe()) << outcome.violation;

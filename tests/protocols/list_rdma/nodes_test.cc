@@ -16,7 +16,7 @@ constexpr NodeId kSecond{2};
 constexpr RemoteAddr kList{kFirst, 64};
 constexpr RemoteAddr kOther{kFirst, 128};
 
-TEST(list_rdma_link, keeps_what_it_is_made_of) {
+TEST(list_rdma_link, unpacks_to_what_was_packed) {
   const std::uint32_t most = (1U << list_rdma::kGenerationBits) - 1;
   const auto last = static_cast<std::uint32_t>(list_rdma::kMostNodes);
   for (const Link& link :
@@ -45,7 +45,7 @@ TEST(list_rdma_nodes, have_numbers_of_their_own_on_each_server) {
   EXPECT_EQ(nodes.take(kSecond)->ref.index, 7U);
 }
 
-TEST(list_rdma_nodes, have_another_generation_each_time) {
+TEST(list_rdma_nodes, have_a_new_generation_at_each_use) {
   Nodes nodes = two_nodes();
   std::vector<std::uint32_t> generations;
   for (int i = 0; i < 5; ++i) {
@@ -58,7 +58,7 @@ TEST(list_rdma_nodes, have_another_generation_each_time) {
   EXPECT_EQ(plain.take(kFirst)->ref.generation, 0U);
 }
 
-TEST(list_rdma_nodes, wait_in_their_list_when_they_were_released) {
+TEST(list_rdma_nodes, stay_reserved_for_their_list_after_a_release) {
   Nodes nodes = two_nodes();
   const Mine one = *nodes.take(kFirst);
   const Mine two = *nodes.take(kFirst);
@@ -80,7 +80,7 @@ TEST(list_rdma_nodes, wait_in_their_list_when_they_were_released) {
   EXPECT_FALSE(nodes.has_free(kFirst));
 }
 
-TEST(list_rdma_nodes, are_free_when_they_have_been_taken_out) {
+TEST(list_rdma_nodes, are_free_after_they_have_been_unlinked) {
   Nodes nodes = two_nodes();
   const Mine one = *nodes.take(kSecond);
   const Mine two = *nodes.take(kSecond);

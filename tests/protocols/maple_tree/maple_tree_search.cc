@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(maple_tree, claims_nothing_of_bypassing) {
+TEST(maple_tree, claims_no_bound_on_bypassing) {
   const auto protocol = lock("maple_tree");
   EXPECT_EQ(protocol->bypass_bound(kX, kX, 1), std::nullopt);
 }

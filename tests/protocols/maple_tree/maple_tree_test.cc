@@ -20,7 +20,7 @@ void expect_same(const RangeTree& tree, const std::map<Asker, Span>& there) {
   ASSERT_EQ(found, there);
 }
 
-TEST(maple_tree, holds_what_a_plain_list_does) {
+TEST(maple_tree, agrees_with_a_plain_list) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     range_server::expect_holds_what_a_list_does<RangeTree>(seed, 500, seed % 3 == 0 ? 40 : 3,
                                                            expect_same);
@@ -52,7 +52,7 @@ TEST(maple_tree, grows_and_shrinks_evenly) {
   }
 }
 
-TEST(maple_tree, takes_a_step_for_each_node_on_the_way) {
+TEST(maple_tree, takes_a_step_for_each_node_on_the_path) {
   RangeTree tree;
   for (std::uint32_t i = 0; i < 8; ++i) {
     EXPECT_FALSE(tree.try_insert(held(10 * i, 10 * i + 4, i)));
@@ -79,7 +79,7 @@ TEST(maple_tree, meets_neighbours_in_other_leaves) {
   EXPECT_TRUE(tree.sound());
 }
 
-TEST(maple_tree, knows_who_has_a_range) {
+TEST(maple_tree, knows_which_client_holds_a_range) {
   RangeTree tree;
   EXPECT_FALSE(tree.erase(held(0, 9, 1)));
   EXPECT_FALSE(tree.try_insert(held(0, 9, 1)));
@@ -87,7 +87,7 @@ TEST(maple_tree, knows_who_has_a_range) {
   EXPECT_TRUE(tree.erase(held(0, 9, 1)));
 }
 
-TEST(maple_tree, tries_again_in_a_crowd) {
+TEST(maple_tree, retries_under_contention) {
   testing::expect_reached(testing::crowd("maple_tree"),
                           {"a range that tries again meets another holder"});
 }

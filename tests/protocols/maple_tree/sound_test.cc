@@ -55,14 +55,14 @@ struct MadeTree {
 
 namespace {
 
-TEST(maple_tree_sound, is_a_leaf_alone_up_to_its_room) {
+TEST(maple_tree_sound, may_be_one_leaf_up_to_its_capacity) {
   for (const std::size_t ranges : {0U, 1U, 8U}) {
     EXPECT_TRUE(MadeTree::sound(MadeTree().leaf(ranges))) << ranges;
   }
   EXPECT_FALSE(MadeTree::sound(MadeTree().leaf(9)));
 }
 
-TEST(maple_tree_sound, is_a_root_with_two_children_up_to_its_room) {
+TEST(maple_tree_sound, may_be_a_root_with_two_children_up_to_its_capacity) {
   for (const std::size_t leaves : {2U, 16U}) {
     EXPECT_TRUE(MadeTree::sound(MadeTree().inner(leaves))) << leaves;
   }
@@ -71,7 +71,7 @@ TEST(maple_tree_sound, is_a_root_with_two_children_up_to_its_room) {
   }
 }
 
-TEST(maple_tree_sound, has_nodes_that_are_half_full_at_least) {
+TEST(maple_tree_sound, has_nodes_that_are_at_least_half_full) {
   for (const std::size_t few : {1U, 3U}) {
     MadeTree left;
     MadeTree right;

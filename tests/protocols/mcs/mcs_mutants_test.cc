@@ -12,7 +12,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
 
-TEST(mcs, counts_the_wait_for_a_late_successor_as_notifying_it) {
+TEST(mcs, reports_the_wait_for_a_late_successor_as_notifying_it) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = crowd("mcs");
   EXPECT_THAT(phases_of(setup), ElementsAre("acquire IA", "acquire IA NP WP", "release IA",
@@ -21,7 +21,7 @@ TEST(mcs, counts_the_wait_for_a_late_successor_as_notifying_it) {
   EXPECT_THAT(phases_of(setup), ElementsAre("acquire IA", "release IA"));
 }
 
-TEST(mcs, has_two_recvs_for_each_lock) {
+TEST(mcs, posts_two_recvs_for_each_lock) {
   expect_two_recvs_for_each_lock("mcs");
 }
 
@@ -85,20 +85,20 @@ Duration handover_takes(const Talk& talk) {
   return handover.entered - handover.released;
 }
 
-TEST(timed, mcs_holds_a_message_within_a_node_back) {
+TEST(timed, mcs_delays_a_message_within_a_node) {
   EXPECT_GE(handover_takes({}), microseconds(100));
   EXPECT_THAT(labels("mcs", true), Contains(kHeldBack));
 }
-TEST(timed, mcs_holds_no_message_back_by_default) {
+TEST(timed, mcs_delays_no_message_by_default) {
   EXPECT_LT(handover_takes({.by_default = true}), microseconds(100));
   EXPECT_THAT(labels("mcs", true), Not(Contains(kHeldBack)));
 }
-TEST(timed, mcs_does_not_hold_messages_between_nodes_back) {
+TEST(timed, mcs_does_not_delay_messages_between_nodes) {
   EXPECT_LT(handover_takes({.nodes = 2}), microseconds(100));
   EXPECT_THAT(labels("mcs", true), Not(Contains(kHeldBack)));
 }
 // A Successor that came just before the release, and then the Handover.
-TEST(timed, mcs_holds_both_messages_within_a_node_back) {
+TEST(timed, mcs_delays_both_messages_within_a_node) {
   const Duration takes = handover_takes({.held = microseconds(30)});
   EXPECT_GE(takes, microseconds(150));
   EXPECT_LT(takes, microseconds(250));

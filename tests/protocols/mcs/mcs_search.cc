@@ -5,17 +5,17 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(mcs, claims_that_nobody_is_bypassed) {
+TEST(mcs, claims_that_no_client_is_bypassed) {
   EXPECT_EQ(lock("mcs")->bypass_bound(kX, kX, ~0ULL), 0U);
 }
 
-TEST(mcs, bypasses_nobody) {
+TEST(mcs, bypasses_no_client) {
   expect_claim_kept(about("mcs", 2, 2));
   expect_claim_kept(about("mcs", 3, 1));
   expect_claim_kept(about("mcs", 3, 2));
 }
 
-TEST(mcs, bypasses_nobody_when_handovers_are_counted) {
+TEST(mcs, bypasses_no_client_when_handovers_are_counted) {
   expect_claim_kept(with_sets(about("mcs", 2, 2), {"handover_counter=true"}));
 }
 

@@ -12,7 +12,7 @@ RunSetup mcs() {
   return setup;
 }
 
-TEST(mcs, admits_one_client_at_a_time_and_everybody_finishes) {
+TEST(mcs, admits_one_client_at_a_time_and_all_clients_finish) {
   expect_sound(mcs(), 500);
 }
 
@@ -40,7 +40,7 @@ TEST(mcs, takes_two_verbs_and_no_message_for_a_free_pair) {
   EXPECT_EQ(outcome.tally.sends + outcome.tally.calls, 0U);
 }
 
-TEST(mcs, leaves_the_entry_free_when_all_have_released) {
+TEST(mcs, leaves_the_entry_free_after_all_clients_have_released) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed)
     EXPECT_EQ(run(mcs(), seed).entry, "free");
 }
@@ -101,7 +101,7 @@ TEST(mcs, keeps_messages_of_locks_held_together_apart) {
   }
 }
 
-TEST(mcs, leaves_those_behind_a_crashed_holder_waiting) {
+TEST(mcs, leaves_clients_behind_a_crashed_holder_waiting) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = mcs();
   setup.dies = {0};
@@ -123,13 +123,13 @@ TEST(mcs, looks_free_when_its_handovers_were_counted) {
   expect_free_when_all_have_gone(crowd("mcs", "artifact"));
 }
 
-TEST(mcs, stays_taken_by_the_dead) {
+TEST(mcs, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("mcs");
   EXPECT_TRUE(is_free("mcs", {0, 7}));
   EXPECT_FALSE(is_free("mcs", {EndpointAddr{NodeId{3}, 5}.packed(), 7}));
 }
 
-TEST(mcs, takes_ordinary_paths_in_a_crowd) {
+TEST(mcs, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("mcs"),
       {"the queue is empty", "a client queues up behind another", "a Handover arrives",

@@ -38,7 +38,7 @@ TEST(n_cosed, begins_each_acquisition_with_its_first_atomic) {
               Each(AnyOf(StartsWith("acquire IA"), StartsWith("release"))));
 }
 
-TEST(n_cosed, waits_for_no_writers_of_readers_and_no_readers_at_home_among_writers) {
+TEST(n_cosed, reports_no_waits_of_or_for_readers_among_writers) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup writers = crowd("n_cosed");
   writers.shared_percent = 0;
@@ -48,7 +48,7 @@ TEST(n_cosed, waits_for_no_writers_of_readers_and_no_readers_at_home_among_write
   EXPECT_THAT(taken, Not(Contains("a writer hands on to readers and the next writer")));
 }
 
-TEST(n_cosed, waits_for_readers_at_home) {
+TEST(n_cosed, reports_the_wait_for_readers_at_the_home_node) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = crowd("n_cosed");
   setup.client_nodes = 1;
@@ -57,7 +57,7 @@ TEST(n_cosed, waits_for_readers_at_home) {
 }
 
 // The first CAS of the writer finds a reader.
-TEST(n_cosed, lets_a_writer_give_up_when_its_deadline_has_come_and_not_before) {
+TEST(n_cosed, lets_a_writer_give_up_at_its_deadline_and_not_before) {
   LATCHLAB_NEEDS_EXPLORER("counts steps, of a nanosecond each");
   const auto met = [](Duration patience) {
     Meeting meeting;
@@ -72,7 +72,7 @@ TEST(n_cosed, lets_a_writer_give_up_when_its_deadline_has_come_and_not_before) {
   EXPECT_TRUE(met(at_once.took + nanoseconds(1)).entered);
 }
 
-TEST(n_cosed, does_not_wait_at_home_for_readers_that_have_left) {
+TEST(n_cosed, does_not_wait_at_the_home_node_for_readers_that_have_released) {
   RunSetup setup = one_client({kReads, kWrites});
   setup.params = {{"home_reset", false}};
   Outcome outcome;
@@ -81,18 +81,18 @@ TEST(n_cosed, does_not_wait_at_home_for_readers_that_have_left) {
   EXPECT_THAT(taken, Not(Contains("a writer waits at home")));
 }
 
-TEST(n_cosed, needs_clocks_for_the_shortest_timeout_and_for_none_not) {
+TEST(n_cosed, needs_clocks_if_and_only_if_a_timeout_is_set) {
   expect_clocks_needed_for_a_timeout("n_cosed");
 }
 
-TEST(n_cosed, times_out_after_two_leases_of_dslr_as_that_measured_it) {
+TEST(n_cosed, times_out_after_two_dslr_leases_as_in_the_dslr_paper) {
   const ProtocolInfo& info = find_protocol("n_cosed")->info;
   EXPECT_EQ(info.longest_timeout(info.resolve("dslr_paper")), milliseconds(20));
   EXPECT_EQ(info.longest_timeout(info.resolve("reconstructed")), Duration{});
 }
 
 // What they count beyond the limit at most, once each, does not run over into the tail.
-TEST(n_cosed, has_no_more_clients_than_fit_the_count_beyond_the_limit) {
+TEST(n_cosed, refuses_more_clients_than_its_reader_count_can_hold) {
   const ProtocolEntry& entry = *find_protocol("n_cosed");
   const ParamSet params = entry.info.resolve("reconstructed");
   const auto limit = static_cast<std::uint64_t>(params.integer("shared_limit"));
@@ -140,16 +140,16 @@ void expect_told(LockMode mode, std::uint32_t calls, std::uint64_t verbs, const 
   EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
   EXPECT_EQ(failure.verbs, verbs) << which;
 }
-TEST(timed, n_cosed_readers_tell_that_the_server_is_dead) {
+TEST(timed, n_cosed_readers_report_a_failed_server) {
   expect_told(kReads, 0, 1, "an FAA");
 }
-TEST(timed, n_cosed_writers_tell_that_the_server_is_dead) {
+TEST(timed, n_cosed_writers_report_a_failed_server) {
   expect_told(kWrites, 0, 1, "a CAS");
 }
-TEST(timed, n_cosed_readers_beyond_the_limit_ask_no_dead_server_again) {
+TEST(timed, n_cosed_readers_beyond_the_limit_send_a_failed_server_no_further_request) {
   expect_told(kReads, 1, 1, "an FAA");
 }
-TEST(timed, n_cosed_writers_that_wait_at_home_tell_that_the_server_has_died) {
+TEST(timed, n_cosed_writers_that_wait_at_the_home_node_report_a_failed_server) {
   expect_told(kWrites, 1, 2, "a CAS that finds the reader, and one over it");
 }
 #endif

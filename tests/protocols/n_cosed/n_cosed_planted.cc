@@ -49,7 +49,7 @@ TEST(n_cosed_planted, a_search_finds_a_release_that_forgets_its_readers) {
 }
 
 // A call comes between the reset's effect and its completion.
-TEST(n_cosed_planted, a_search_finds_a_home_that_counts_during_a_reset) {
+TEST(n_cosed_planted, a_search_finds_a_home_node_that_counts_during_a_reset) {
   expect_found(kCountsTwice, Wrong::mutual_exclusion, 50'000, searched("n_cosed", {"S", "S", "X"}));
 }
 

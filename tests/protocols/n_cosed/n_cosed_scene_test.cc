@@ -15,7 +15,7 @@ void expect_played(const SceneEnd& end, std::uint64_t seed) {
   EXPECT_EQ(end.entry, "free") << "seed " << seed;
 }
 
-TEST(n_cosed, hands_on_from_writer_to_writer_by_two_messages) {
+TEST(n_cosed, hands_over_from_writer_to_writer_by_two_messages) {
   const std::vector<OneTurn> turns = {{kWrites, Word{0, 0}, Word{2, 0}},
                                       {kWrites, Word{1, 0}, Word{2, 0}}};
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
@@ -31,7 +31,7 @@ TEST(n_cosed, hands_on_from_writer_to_writer_by_two_messages) {
   }
 }
 
-TEST(n_cosed, leaves_readers_without_a_writer_behind_them_to_the_home) {
+TEST(n_cosed, leaves_readers_with_no_writer_behind_them_to_the_home_node) {
   const std::vector<OneTurn> turns = {{kWrites, Word{0, 0}, Word{1, 2}},
                                       {kReads, Word{1, 0}, Word{0, 2}},
                                       {kReads, Word{1, 1}, Word{0, 2}}};
@@ -45,7 +45,7 @@ TEST(n_cosed, leaves_readers_without_a_writer_behind_them_to_the_home) {
   }
 }
 
-TEST(n_cosed, lets_the_readers_between_two_writers_tell_the_second) {
+TEST(n_cosed, makes_the_readers_between_two_writers_notify_the_second_writer) {
   const std::vector<OneTurn> turns = {{kWrites, Word{0, 0}, Word{4, 0}},
                                       {kReads, Word{1, 0}, Word{4, 0}},
                                       {kReads, Word{1, 1}, Word{4, 0}},
@@ -60,7 +60,7 @@ TEST(n_cosed, lets_the_readers_between_two_writers_tell_the_second) {
   }
 }
 
-TEST(n_cosed, lets_a_writer_wait_at_home_for_the_readers_before_it) {
+TEST(n_cosed, makes_a_writer_wait_at_the_home_node_for_the_readers_before_it) {
   const std::vector<OneTurn> turns = {{kReads, Word{0, 0}, Word{3, 0}},
                                       {kReads, Word{0, 1}, Word{3, 0}},
                                       {kWrites, Word{0, 2}, Word{3, 0}}};
@@ -75,7 +75,7 @@ TEST(n_cosed, lets_a_writer_wait_at_home_for_the_readers_before_it) {
 }
 
 // The third reader finds two before it: it takes the lock as a writer does, when they have left.
-TEST(n_cosed, makes_a_writer_of_a_reader_beyond_the_limit) {
+TEST(n_cosed, treats_a_reader_beyond_the_limit_as_a_writer) {
   const std::vector<OneTurn> turns = {{kReads, Word{0, 0}, Word{3, 0}},
                                       {kReads, Word{0, 1}, Word{3, 0}},
                                       {kReads, Word{0, 2}, Word{3, 0}}};
@@ -91,7 +91,7 @@ TEST(n_cosed, makes_a_writer_of_a_reader_beyond_the_limit) {
 
 // As printed: the count runs over into the tail, and a writer asks a client that has nothing to do
 // with the lock.
-TEST(n_cosed, loses_the_lock_when_the_count_of_readers_runs_over) {
+TEST(n_cosed, loses_the_lock_when_the_count_of_readers_overflows) {
   LATCHLAB_NEEDS_EXPLORER("a run that is stuck");
   const Word full{0, ~0U};
   const std::vector<OneTurn> turns = {{kReads, full, Word{1, 0}},

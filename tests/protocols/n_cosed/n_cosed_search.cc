@@ -6,7 +6,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(n_cosed, claims_nothing_of_bypassing) {
+TEST(n_cosed, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("n_cosed")->bypass_bound(kX, kX, ~0ULL), std::nullopt);
   EXPECT_EQ(lock("n_cosed")->bypass_bound(kS, kX, ~0ULL), std::nullopt);
 }
@@ -16,7 +16,7 @@ TEST(n_cosed, is_sound_in_every_order_of_two_clients_twice_and_three_once) {
   expect_sound(run(about("n_cosed", 3, 1)));
 }
 
-TEST(n_cosed, is_sound_in_every_order_when_the_home_leaves_the_count) {
+TEST(n_cosed, is_sound_in_every_order_if_the_home_node_does_not_reset_the_count) {
   expect_sound(run(with_sets(about("n_cosed", 2, 2), {"home_reset=false"})));
   expect_sound(run(with_sets(about("n_cosed", 3, 1), {"home_reset=false"})));
 }

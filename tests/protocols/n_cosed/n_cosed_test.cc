@@ -17,7 +17,7 @@ RunSetup n_cosed_case() {
   return setup;
 }
 
-TEST(n_cosed, excludes_by_mode_and_everybody_finishes) {
+TEST(n_cosed, excludes_by_mode_and_all_clients_finish) {
   for (const std::uint32_t shared : {0, 20, 50, 80, 100}) {
     RunSetup setup = n_cosed_case();
     setup.shared_percent = shared;
@@ -25,7 +25,7 @@ TEST(n_cosed, excludes_by_mode_and_everybody_finishes) {
   }
 }
 
-TEST(n_cosed, is_sound_when_the_home_leaves_the_count) {
+TEST(n_cosed, is_sound_if_the_home_node_does_not_reset_the_count) {
   RunSetup setup = n_cosed_case();
   setup.params = {{"home_reset", false}};
   expect_sound(setup, 200);
@@ -40,7 +40,7 @@ TEST(n_cosed, is_sound_when_readers_run_into_the_limit) {
   }
 }
 
-TEST(n_cosed, lets_readers_in_together) {
+TEST(n_cosed, admits_readers_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = n_cosed_case();
   setup.shared_percent = 100;
@@ -71,7 +71,7 @@ TEST(n_cosed, takes_an_atomic_and_a_call_for_a_free_pair_of_a_reader) {
 }
 
 // A reader, then a writer, with nobody else there.
-TEST(n_cosed, asks_the_home_about_readers_that_have_left_unless_it_has_freed_the_word) {
+TEST(n_cosed, asks_the_home_node_about_released_readers_unless_it_has_freed_the_word) {
   for (const bool frees : {true, false}) {
     RunSetup setup = n_cosed_case();
     setup.client_nodes = setup.clients_per_node = 1;
@@ -112,7 +112,7 @@ TEST(n_cosed, keeps_messages_of_locks_held_together_apart) {
 
 // A deadline that is over is noticed while a writer's CAS finds something else, and leaves nothing
 // behind; who is in the queue stays in it.
-TEST(n_cosed, lets_a_writer_give_up_before_it_queues_up_and_never_later) {
+TEST(n_cosed, lets_a_writer_give_up_only_before_it_is_queued) {
   LATCHLAB_NEEDS_EXPLORER("counts over many orders");
   RunSetup setup = n_cosed_case();
   setup.impatient = true;
@@ -132,15 +132,15 @@ TEST(n_cosed, lets_a_writer_give_up_before_it_queues_up_and_never_later) {
   EXPECT_FALSE(protocol->limits().abortable);
 }
 
-TEST(n_cosed, leaves_those_behind_a_crashed_holder_waiting) {
+TEST(n_cosed, leaves_clients_behind_a_crashed_holder_waiting) {
   expect_taken_by_the_dead("n_cosed");
 }
 
-TEST(n_cosed, looks_free_when_all_have_gone) {
+TEST(n_cosed, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd("n_cosed"));
 }
 
-TEST(n_cosed, tells_a_free_word_from_one_in_use) {
+TEST(n_cosed, distinguishes_a_free_word_from_one_in_use) {
   using n_cosed::Word;
   EXPECT_TRUE(is_free("n_cosed", {Word{0, 0}.packed()}));
   EXPECT_FALSE(is_free("n_cosed", {Word{0, 1}.packed()}));
@@ -161,7 +161,7 @@ TEST(n_cosed, decodes_its_word) {
 }
 
 // What others may have under way to one client is what its RECVs hold.
-TEST(n_cosed, has_two_recvs_for_each_other_client_and_lock) {
+TEST(n_cosed, posts_two_recvs_for_each_other_client_and_lock) {
   const ProtocolEntry& entry = *find_protocol("n_cosed");
   ParamSet params = entry.info.resolve("reconstructed");
   params.set("max_held", number(3));
@@ -172,7 +172,7 @@ TEST(n_cosed, has_two_recvs_for_each_other_client_and_lock) {
   EXPECT_EQ(protocol->limits().held_at_once, 3U);
 }
 
-TEST(n_cosed, takes_ordinary_paths_in_a_crowd) {
+TEST(n_cosed, takes_ordinary_paths_under_contention) {
   expect_paths(crowd("n_cosed"),
                {"a reader enters at once", "a reader asks the tail", "a writer finds the word free",
                 "a writer asks the tail", "a writer asks the home",
@@ -208,7 +208,7 @@ TEST(timed, n_cosed_is_sound_with_the_timeout_of_dslr) {
   expect_sound_run(timed("n_cosed", "dslr_paper"));
 }
 // A timeout so short that a CAS which finds something else is the last.
-TEST(timed, n_cosed_times_out_writers_that_do_not_get_into_the_queue) {
+TEST(timed, n_cosed_times_out_writers_that_are_not_queued) {
   RunSetup setup = timed("n_cosed", "dslr_paper");
   setup.params = {{"timeout", nanoseconds(1)}};
   const Outcome outcome = run(setup, 1);

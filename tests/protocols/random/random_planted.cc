@@ -34,15 +34,15 @@ TEST(random_scenarios_planted, a_late_release_has_a_late_effect) {
   expect_broken(Bug{"shiftlock_late_release"}, "shiftlock", Promise::late_effect, 1'000);
 }
 
-TEST(random_scenarios_planted, a_queue_that_is_forgotten_loses_clients) {
+TEST(random_scenarios_planted, a_forgotten_queue_loses_clients) {
   expect_broken(Bug{"ideal_local_forgets_its_queue"}, "ideal_local", Promise::lost_client);
 }
 
-TEST(random_scenarios_planted, who_gives_up_and_stays_counted_leaves_a_lock_stuck) {
+TEST(random_scenarios_planted, a_client_that_gives_up_and_stays_counted_leaves_a_lock_stuck) {
   expect_broken(Bug{"caslock_gives_up_and_stays_counted"}, "caslock", Promise::stuck_lock);
 }
 
-TEST(random_scenarios_planted, a_reader_too_many_that_passes_breaks_the_bound) {
+TEST(random_scenarios_planted, one_bypassing_reader_too_many_breaks_the_bound) {
   expect_broken(Bug{"traditional_ro_passes_once_more"}, "traditional_ro", Promise::bypass);
 }
 

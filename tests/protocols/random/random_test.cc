@@ -59,7 +59,7 @@ TEST_P(Lock, keeps_its_promises) {
 
 // ---- what they are judged by ----
 
-TEST(Promises, are_read_where_searches_are_written_down) {
+TEST(Promises, are_read_from_the_verdict_files) {
   EXPECT_EQ(survives_the_crash_of("dslr"), Mortal::anybody);
   EXPECT_EQ(survives_the_crash_of("drtm"), Mortal::readers);
   EXPECT_EQ(survives_the_crash_of("mcs"), Mortal::nobody);

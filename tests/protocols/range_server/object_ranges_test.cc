@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(structures, ObjectRangesTest,
                          ::testing::Values(Kept::list, Kept::b_tree,
                                            Kept::b_tree_for_those_that_fit, Kept::line));
 
-TEST(RangeRequests, say_what_was_asked) {
+TEST(RangeRequests, decode_to_what_was_asked) {
   const Asked asked{RemoteAddr{NodeId{3}, 4096}, {ClientId{7}, 9}, {5, ~0ULL}};
   const Asked again = unpack(pack(served::kWithdraw, asked));
   EXPECT_EQ(again.entry, asked.entry);
@@ -67,7 +67,7 @@ TEST(RangeRequests, say_what_was_asked) {
   EXPECT_EQ(span_of(Extent{~0ULL, 1}), (Span{~0ULL, ~0ULL}));
 }
 
-TEST_P(ObjectRangesTest, lets_disjoint_ranges_in_and_none_that_overlap) {
+TEST_P(ObjectRangesTest, grants_disjoint_ranges_and_no_overlapping_ones) {
   EXPECT_TRUE(asks(0, {10, 19}));
   EXPECT_TRUE(asks(1, {20, 29}));
   EXPECT_TRUE(asks(2, {9, 9}));
@@ -79,7 +79,7 @@ TEST_P(ObjectRangesTest, lets_disjoint_ranges_in_and_none_that_overlap) {
   EXPECT_EQ(ranges_->waiters(), 3U);
 }
 
-TEST_P(ObjectRangesTest, lets_who_waits_for_two_in_when_the_last_of_them_leaves) {
+TEST_P(ObjectRangesTest, grants_a_client_that_waits_for_two_when_the_last_one_releases) {
   for (const std::uint32_t first : {0U, 1U}) {
     EXPECT_TRUE(asks(0, {0, 4}));
     EXPECT_TRUE(asks(1, {5, 9}));
@@ -93,7 +93,7 @@ TEST_P(ObjectRangesTest, lets_who_waits_for_two_in_when_the_last_of_them_leaves)
   }
 }
 
-TEST_P(ObjectRangesTest, lets_several_in_at_once_and_one_of_those_that_overlap) {
+TEST_P(ObjectRangesTest, grants_several_waiters_at_once_and_one_of_those_that_overlap) {
   EXPECT_TRUE(asks(0, {0, 9}));
   EXPECT_FALSE(asks(1, {0, 4}));
   EXPECT_FALSE(asks(2, {3, 5}));
@@ -103,7 +103,7 @@ TEST_P(ObjectRangesTest, lets_several_in_at_once_and_one_of_those_that_overlap) 
   EXPECT_THAT(leaves(1), ElementsAre(2));
 }
 
-TEST_P(ObjectRangesTest, forgets_who_gives_up) {
+TEST_P(ObjectRangesTest, forgets_a_client_that_gives_up) {
   EXPECT_TRUE(asks(0, {0, 9}));
   EXPECT_FALSE(asks(1, {0, 9}));
   EXPECT_FALSE(asks(2, {0, 9}));
@@ -114,7 +114,7 @@ TEST_P(ObjectRangesTest, forgets_who_gives_up) {
   EXPECT_TRUE(ranges_->empty());
 }
 
-TEST_P(ObjectRangesTest, knows_no_strangers) {
+TEST_P(ObjectRangesTest, ignores_clients_that_never_asked) {
   EXPECT_TRUE(asks(0, {0, 9}));
   ObjectRanges::Calls granted;
   ranges_->release(client(1), granted);
@@ -124,7 +124,7 @@ TEST_P(ObjectRangesTest, knows_no_strangers) {
 }
 
 // Who waits for a wide range keeps others out of it in Lustre's tree alone.
-TEST_P(ObjectRangesTest, is_fair_only_where_those_who_wait_are_in_the_structure) {
+TEST_P(ObjectRangesTest, is_fair_only_if_waiting_clients_are_in_the_structure) {
   const bool line = GetParam() == Kept::line;
   EXPECT_TRUE(asks(0, {0, 4}));
   EXPECT_FALSE(asks(1, {0, 9}));
@@ -140,7 +140,7 @@ TEST_P(ObjectRangesTest, is_fair_only_where_those_who_wait_are_in_the_structure)
 }
 
 // Three wait for one range. A list: a mark; the marked node and the own one; then a look each.
-TEST(HolderRanges, lets_all_try_or_those_that_fit) {
+TEST(HolderRanges, makes_all_waiters_retry_or_only_those_that_fit) {
   for (const Tries tries : {Tries::all, Tries::those_that_fit}) {
     HoldersIn<list_cpu::RangeList> ranges([] {}, tries);
     for (std::uint32_t who = 0; who < 4; ++who) {

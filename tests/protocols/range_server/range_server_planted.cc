@@ -19,11 +19,11 @@ RunSetup impatient(const char* protocol) {
   return setup;
 }
 
-TEST(range_server_planted, who_tries_again_is_not_told_when_another_holder_leaves) {
+TEST(range_server_planted, a_retrying_client_is_not_notified_when_another_holder_releases) {
   for (const char* const protocol : {"list_cpu", "maple_tree"})
     expect_blocks(kBehind, 20, stretches(protocol, 2));
 }
-TEST(range_server_planted, a_search_finds_who_is_not_told) {
+TEST(range_server_planted, a_search_finds_a_client_that_is_not_notified) {
   expect_found(kBehind, Wrong::deadlock, 20'000, searched("list_cpu", {"X", "X", "X"}));
 }
 
@@ -42,7 +42,7 @@ TEST(range_server_planted, the_server_frees_a_grant_that_the_client_takes_on_har
 }
 
 // Clients lose patience in time alone. A leg takes 1 us or 3.
-TEST(range_server_planted, a_search_in_time_finds_a_grant_that_is_freed) {
+TEST(range_server_planted, a_timed_search_finds_a_grant_that_is_freed) {
   explore::Campaign campaign = searched("interval_tree", {"XX", "XX"});
   campaign.base.time = {
       {microseconds(1), microseconds(3)}, {}, microseconds(20), microseconds(3), milliseconds(10)};

@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(all, RangeServer,
                                            "inode_mutex"),
                          [](const auto& made) { return std::string(made.param); });
 
-TEST_P(RangeServer, excludes_ranges_that_overlap_and_no_others) {
+TEST_P(RangeServer, excludes_exactly_the_ranges_that_overlap) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
     const Outcome outcome = run(stretches(GetParam(), 2), seed);
@@ -38,7 +38,7 @@ TEST_P(RangeServer, excludes_ranges_that_overlap_and_no_others) {
   }
 }
 
-TEST_P(RangeServer, is_sound_with_wants_of_the_whole_of_any_mode) {
+TEST_P(RangeServer, is_sound_if_clients_want_the_whole_object_in_any_mode) {
   expect_sound(mixed(GetParam()), 200);
   expect_sound_unseen(GetParam());
 }
@@ -47,7 +47,7 @@ TEST_P(RangeServer, takes_two_calls_and_no_verb_for_a_free_pair) {
   expect_two_calls_when_free(GetParam());
 }
 
-TEST_P(RangeServer, takes_no_more_when_it_is_contended) {
+TEST_P(RangeServer, takes_no_more_calls_under_contention) {
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
     const Outcome outcome = run(stretches(GetParam(), 3), seed);
     EXPECT_EQ(outcome.tally.calls, 2 * outcome.acquired);
@@ -60,7 +60,7 @@ TEST_P(RangeServer, gives_up_at_the_deadline_without_the_lock) {
 }
 
 // Of ranges some of which hold up others.
-TEST_P(RangeServer, gives_up_ranges_and_leaves_nothing_behind) {
+TEST_P(RangeServer, leaves_nothing_behind_when_clients_give_up_ranges) {
   RunSetup setup = stretches(GetParam(), 2);
   const auto section = setup.section;
   setup.section = [section](ClientId client, std::uint64_t count, const World& world,
@@ -80,15 +80,15 @@ TEST_P(RangeServer, gives_up_ranges_and_leaves_nothing_behind) {
   EXPECT_GT(given_up, 0U);
 }
 
-TEST_P(RangeServer, stays_taken_by_the_dead) {
+TEST_P(RangeServer, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead(GetParam());
 }
 
-TEST_P(RangeServer, looks_free_when_all_have_gone) {
+TEST_P(RangeServer, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd(GetParam()));
 }
 
-TEST_P(RangeServer, takes_ordinary_paths_in_a_crowd) {
+TEST_P(RangeServer, takes_ordinary_paths_under_contention) {
   expect_paths(crowd(GetParam()),
                {"a range is granted at once", "a range has to wait", "a release lets nobody in",
                 "a release lets others in"},
@@ -105,13 +105,13 @@ TEST_P(RangeServer, withdraws_before_and_after_its_turn) {
                          "a withdrawn request arrives"});
 }
 
-TEST_P(RangeServer, tells_who_has_waited_at_the_server) {
+TEST_P(RangeServer, reports_that_a_client_waited_at_the_server) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   EXPECT_THAT(phases_of(crowd(GetParam())), Contains("acquire IA WP"));
 }
 
 // Steps that suspend the handler, and several objects at once.
-TEST_P(RangeServer, is_sound_while_cores_are_on_their_way_through_the_structure) {
+TEST_P(RangeServer, is_sound_while_handlers_walk_the_structure) {
   RunSetup setup = mixed(GetParam());
   setup.locks = 2;
   setup.params = {{"step", nanoseconds(1)}, {"handler", nanoseconds(1)}};
@@ -122,7 +122,7 @@ TEST_P(RangeServer, is_sound_while_cores_are_on_their_way_through_the_structure)
 }
 
 // The default stands with its source where constants do.
-TEST_P(RangeServer, takes_its_step_from_the_models) {
+TEST_P(RangeServer, takes_its_step_time_from_the_models) {
   std::ifstream in(LATCHLAB_SOURCE_DIR "/models/cpu/range-structures.yaml");
   std::string line, value;
   for (bool here = false; std::getline(in, line);) {
@@ -211,17 +211,17 @@ INSTANTIATE_TEST_SUITE_P(all, TimedRanges,
 TEST_P(TimedRangeServer, is_sound) {
   expect_sound_run(timed(GetParam(), "citron_baseline"));
 }
-TEST_P(TimedRangeServer, is_sound_and_shows_it) {
+TEST_P(TimedRangeServer, is_sound_and_decodes_its_holders) {
   RunSetup setup = timed(GetParam(), "citron_baseline");
   setup.params = {{"show", true}, {"handler", nanoseconds(100)}};
   expect_sound_run(setup);
 }
-TEST_P(TimedRangeServer, tells_that_the_server_fails) {
+TEST_P(TimedRangeServer, reports_a_failed_server) {
   expect_failure_of_the_server_told(GetParam());
 }
 
 // Disjoint ranges are held at once, and who wants units of two of them waits for the later one.
-TEST_P(TimedRanges, lets_who_waits_for_two_in_when_the_last_of_them_leaves) {
+TEST_P(TimedRanges, grants_a_client_that_waits_for_two_when_the_last_one_releases) {
   const RunSetup setup = visits({{microseconds(10), {0, 4}, microseconds(100)},
                                  {microseconds(10), {4, 4}, microseconds(200)},
                                  {microseconds(50), {3, 2}, microseconds(1)},
@@ -249,7 +249,7 @@ TEST_P(TimedRangeServer, keeps_the_core_for_the_handler_and_for_each_step) {
 
 // Eight ranges are there: a list is walked to its end, and trees down to their leaves. The last
 // client finds an object that nobody uses.
-TEST_P(TimedRanges, pays_for_the_way_through_the_structure) {
+TEST_P(TimedRanges, pays_for_the_walk_through_the_structure) {
   std::vector<TimedRangeServer::Visit> all;
   for (std::uint64_t i = 0; i < 8; ++i)
     all.push_back(

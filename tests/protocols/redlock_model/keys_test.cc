@@ -30,7 +30,7 @@ std::vector<std::uint32_t> four_tries(const char* value) {
 TEST(redlock_model_keys, takes_a_new_value_when_the_last_one_may_be_in_use) {
   EXPECT_THAT(four_tries("per_try"), ::testing::ElementsAre(1, 1, 2, 2));
 }
-TEST(redlock_model_keys, as_implemented_keeps_its_value_whatever_comes_of_a_try) {
+TEST(redlock_model_keys, keeps_its_value_after_every_try_as_implemented) {
   EXPECT_THAT(four_tries("per_lock"), ::testing::ElementsAre(1, 1, 1, 1));
 }
 
@@ -57,11 +57,11 @@ Task<void> release(Redlock& me, bool late) {
   EXPECT_EQ(result, late ? ReleaseResult::suppressed : ReleaseResult::released);
   co_await me.others_take(3);
 }
-TEST(redlock_model_keys, a_release_in_time_deletes_them_all) {
+TEST(redlock_model_keys, deletes_all_keys_in_a_release_in_time) {
   Redlock redlock;
   redlock.run([](Redlock& me) { return release(me, false); });
 }
-TEST(redlock_model_keys, a_release_that_is_late_does_as_well_and_counts_as_suppressed) {
+TEST(redlock_model_keys, deletes_all_keys_in_a_late_release_and_counts_it_as_suppressed) {
   Redlock redlock;
   redlock.run([](Redlock& me) { return release(me, true); });
 }
@@ -116,7 +116,7 @@ TEST(redlock_model_keys, says_that_an_extension_found_the_keys_gone) {
     EXPECT_EQ(ended, "lost");
   });
 }
-TEST(redlock_model_keys, tells_a_holder_that_has_lost_its_key_from_one_that_leaves_in_time) {
+TEST(redlock_model_keys, distinguishes_a_holder_that_lost_its_key_from_one_that_releases_in_time) {
   for (const std::uint16_t lost : {0, 3}) {
     Redlock redlock;
     paths::forget();
@@ -127,7 +127,7 @@ TEST(redlock_model_keys, tells_a_holder_that_has_lost_its_key_from_one_that_leav
     EXPECT_EQ(reached_path("a holder has lost its key"), lost == 3);
   }
 }
-TEST(redlock_model_keys, asks_for_no_extension_of_a_grant_that_is_over) {
+TEST(redlock_model_keys, asks_for_no_extension_of_an_expired_grant) {
   Redlock redlock;
   redlock.run([](Redlock& me) -> Task<void> {
     co_await take(me);
@@ -137,7 +137,7 @@ TEST(redlock_model_keys, asks_for_no_extension_of_a_grant_that_is_over) {
     EXPECT_TRUE(me.calls.empty());
   });
 }
-TEST(redlock_model_keys, takes_no_extension_that_it_hears_of_when_the_grant_is_over) {
+TEST(redlock_model_keys, ignores_an_extension_that_is_reported_after_the_grant_expired) {
   LATCHLAB_NEEDS_EXPLORER("a grant of two steps");
   Redlock redlock;
   redlock.run([](Redlock& me) -> Task<void> {

@@ -53,15 +53,15 @@ Told when_these_die(const std::vector<NodeId>& victims) {
   return told;
 }
 
-TEST(timed, redlock_model_outlives_a_minority_of_its_masters) {
+TEST(timed, redlock_model_survives_failures_of_a_minority_of_its_masters) {
   const Told told = when_these_die({NodeId{2}});
   EXPECT_EQ(told.granted, 200U);
 }
-TEST(timed, redlock_model_outlives_the_server_of_the_lock_if_it_is_one_of_three_masters) {
+TEST(timed, redlock_model_survives_a_failure_of_the_lock_s_server_among_three_masters) {
   const Told told = when_these_die({NodeId{1}});
   EXPECT_EQ(told.granted, 200U);
 }
-TEST(timed, redlock_model_tells_that_most_masters_have_failed) {
+TEST(timed, redlock_model_reports_that_a_majority_of_masters_has_failed) {
   const Told told = when_these_die({NodeId{1}, NodeId{3}});
   EXPECT_GT(told.granted, 0U);
   EXPECT_EQ(told.granted + told.reasons.size(), 200U);

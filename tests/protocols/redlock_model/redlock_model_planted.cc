@@ -17,19 +17,19 @@ RunSetup mixed() {
   return setup;
 }
 
-TEST(redlock_model_planted, a_set_that_does_not_look) {
+TEST(redlock_model_planted, a_set_without_nx) {
   expect_breaks_exclusion(kSetsAlways, 20, mixed());
 }
-TEST(redlock_model_planted, a_search_finds_a_set_that_does_not_look) {
+TEST(redlock_model_planted, a_search_finds_a_set_without_nx) {
   expect_found(kSetsAlways, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
 }
 
 // Who is refused deletes the key of the holder.
-TEST(redlock_model_planted, a_search_finds_a_deletion_that_does_not_look) {
+TEST(redlock_model_planted, a_search_finds_a_deletion_that_does_not_compare_the_value) {
   expect_found(kDeletesAny, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
 }
 
-TEST(redlock_model_planted, a_search_finds_two_halves) {
+TEST(redlock_model_planted, a_search_finds_a_majority_of_half_the_masters) {
   explore::Campaign campaign = searched("redlock_model", {"X", "X"});
   campaign.base.servers = 2;
   campaign.base.sets = {"masters=all"};
@@ -45,13 +45,13 @@ explore::Campaign in_time(std::vector<Duration> legs, const char* factor) {
 }
 
 // The way back is slow.
-TEST(redlock_model_planted, a_search_in_time_finds_a_grant_that_counts_from_the_answer) {
+TEST(redlock_model_planted, a_timed_search_finds_a_grant_that_counts_from_the_answer) {
   expect_found(kFromTheAnswer, explore::Wrong::mutual_exclusion, 50'000,
                in_time({microseconds(1), microseconds(4)}, "drift_factor_ppm=10000"));
 }
 
 // A client whose clock is slow by 10 %.
-TEST(redlock_model_planted, a_search_in_time_finds_that_clocks_differ) {
+TEST(redlock_model_planted, a_timed_search_finds_a_lock_that_ignores_clock_error) {
   explore::Campaign campaign = in_time({nanoseconds(200)}, "drift_factor_ppm=100000");
   campaign.base.time.drift_ppm = {-100'000, 0};
   expect_found(kNoDrift, explore::Wrong::mutual_exclusion, 50'000, campaign);

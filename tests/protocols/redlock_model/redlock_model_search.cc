@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(redlock_model, claims_nothing_of_bypassing) {
+TEST(redlock_model, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("redlock_model")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
@@ -30,7 +30,7 @@ void expect_in_time(const Campaign& campaign, const std::set<Wrong>& expected) {
   std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
 }
 
-TEST(redlock_model, needs_clocks_that_differ_by_less_than_is_taken_off) {
+TEST(redlock_model, needs_clocks_that_differ_by_less_than_the_drift_allowance) {
   Campaign campaign = in_time({"drift_factor_ppm=10000"}, {nanoseconds(50)}, microseconds(30));
   campaign.base.time.drift_ppm = {-10'000, 0};
   expect_in_time(campaign, {});
@@ -40,7 +40,7 @@ TEST(redlock_model, needs_clocks_that_differ_by_less_than_is_taken_off) {
 
 // Two that want the lock twice, one of which dies: its key expires, and nothing else changes. (Its
 // last call may have been answered by then, and the answer be on its way.)
-TEST(redlock_model, survives_clients_that_die) {
+TEST(redlock_model, survives_clients_that_crash) {
   const Duration leg = microseconds(1);
   Campaign campaign = with_crash(in_time({"ttl=40us"}, {leg, leg * 3}, leg * 2, 2));
   campaign.base.time.horizon = milliseconds(3);

@@ -6,7 +6,7 @@
 namespace latchlab::testing {
 namespace {
 
-TEST(redlock_model, keeps_holders_alone_and_everybody_finishes) {
+TEST(redlock_model, keeps_holders_alone_and_all_clients_finish) {
   expect_sound(mixed("redlock_model"), 200);
   expect_sound_unseen("redlock_model");
 }
@@ -31,7 +31,7 @@ TEST(redlock_model, takes_two_calls_more_for_each_try_that_fails) {
   EXPECT_GT(failed, 0U);
 }
 
-TEST(redlock_model, lets_readers_in_one_by_one) {
+TEST(redlock_model, grants_readers_one_by_one) {
   RunSetup setup = mixed("redlock_model");
   setup.shared_percent = 100;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
@@ -51,7 +51,7 @@ TEST(redlock_model, gives_up_after_its_tries) {
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) EXPECT_EQ(run(setup, seed).aborted, 0U);
 }
 
-TEST(redlock_model, rejects_keys_that_nobody_could_use) {
+TEST(redlock_model, rejects_keys_that_expire_before_any_client_can_use_them) {
   const ProtocolInfo& info = find_protocol("redlock_model")->info;
   ParamSet params = info.resolve("redis");
   params.set("ttl", milliseconds(2));
@@ -60,7 +60,7 @@ TEST(redlock_model, rejects_keys_that_nobody_could_use) {
   EXPECT_EQ(info.contradiction(params), "");
 }
 
-TEST(redlock_model, takes_ordinary_paths_in_a_crowd) {
+TEST(redlock_model, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("redlock_model"),
       {"a key is set", "a key is there", "a key is deleted", "a key to be deleted is not there",
@@ -73,7 +73,7 @@ TEST(redlock_model, takes_ordinary_paths_in_a_crowd) {
 
 // ---- how long a grant is valid ----
 
-TEST(redlock_options, take_drift_off_what_a_key_lives) {
+TEST(redlock_options, subtract_drift_from_the_lifetime_of_a_key) {
   redlock::Options options;
   EXPECT_EQ(options.validity_of(milliseconds(10)), microseconds(7'900));
   for (const Duration needed : {nanoseconds(1), microseconds(70), seconds(3)}) {
@@ -95,7 +95,7 @@ RunSetup in_time() {
 TEST(timed, redlock_model_is_sound) {
   expect_sound_run(in_time());
 }
-TEST(timed, redlock_model_is_sound_with_its_defaults_and_shows_it) {
+TEST(timed, redlock_model_is_sound_with_its_defaults_and_decodes_its_holder) {
   RunSetup setup = timed("redlock_model", "redis");
   setup.params = {{"show", true}};
   setup.operations = 5;
@@ -106,11 +106,11 @@ TEST(timed, redlock_model_is_sound_as_ported_while_sections_are_short) {
   setup.operations = 5;
   expect_sound_run(setup);
 }
-TEST(timed, redlock_model_tells_that_the_server_fails) {
+TEST(timed, redlock_model_reports_a_failed_server) {
   expect_failure_of_the_server_told("redlock_model");
 }
 
-TEST(timed, redlock_model_outlives_dead_holders) {
+TEST(timed, redlock_model_survives_crashed_holders) {
   RunSetup setup = in_time();
   setup.dies = {0, 5};
   expect_sound_run(setup);
@@ -143,7 +143,7 @@ TEST(timed, redlock_model_ends_grants_before_keys) {
   EXPECT_GT(outcome.acquired, 0U);
   EXPECT_EQ(outcome.suppressed, outcome.acquired);
 }
-TEST(timed, redlock_model_lets_two_in_as_ported_when_sections_are_long) {
+TEST(timed, redlock_model_grants_two_clients_as_ported_if_sections_are_long) {
   EXPECT_GT(run(long_sections("shiftlock_artifact"), 1).safety.violations, 0U);
 }
 
@@ -189,10 +189,10 @@ RunSetup with_jump(std::unique_ptr<Backend> (*make)(const WorldPlan&)) {
   setup.make = make;
   return setup;
 }
-TEST(timed, redlock_model_lets_two_in_when_the_clock_of_the_server_jumps) {
+TEST(timed, redlock_model_grants_two_clients_if_the_clock_of_the_server_jumps) {
   EXPECT_GT(run(with_jump(jumping<1>), 1).safety.violations, 0U);
 }
-TEST(timed, redlock_model_stands_the_clock_of_a_holder_that_jumps_ahead) {
+TEST(timed, redlock_model_tolerates_a_holder_s_clock_that_jumps_ahead) {
   expect_sound_run(with_jump(jumping<2>));
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 // ---- whom it asks ----
 
-TEST(redlock_model_votes, asks_all_masters_from_the_locks_own_on) {
+TEST(redlock_model_votes, asks_all_masters_starting_with_the_lock_s_own) {
   Redlock redlock;
   redlock.run([](Redlock& me) -> Task<void> {
     const std::string second = co_await me.acquire(1);
@@ -22,7 +22,7 @@ TEST(redlock_model_votes, asks_all_masters_from_the_locks_own_on) {
 
 // ---- masters that fail ----
 
-TEST(redlock_model_votes, has_the_lock_though_a_minority_fails) {
+TEST(redlock_model_votes, acquires_the_lock_although_a_minority_fails) {
   Redlock redlock;
   redlock.fault = from_node(3, VerbStatus::peer_failed);
   redlock.run([](Redlock& me) -> Task<void> {
@@ -32,7 +32,7 @@ TEST(redlock_model_votes, has_the_lock_though_a_minority_fails) {
   });
 }
 
-TEST(redlock_model_votes, tells_at_once_that_most_masters_fail_and_leaves_no_key) {
+TEST(redlock_model_votes, reports_at_once_that_a_majority_has_failed_and_leaves_no_key) {
   Redlock redlock;
   redlock.fault = from_node(2, VerbStatus::peer_failed);
   paths::forget();
@@ -48,7 +48,7 @@ TEST(redlock_model_votes, tells_at_once_that_most_masters_fail_and_leaves_no_key
   EXPECT_TRUE(reached_path("masters are divided"));
 }
 
-TEST(redlock_model_votes, tells_that_most_masters_fail_when_it_takes_its_keys_back) {
+TEST(redlock_model_votes, reports_that_a_majority_has_failed_when_it_deletes_its_keys) {
   Redlock redlock;
   redlock.run([](Redlock& me) -> Task<void> {
     co_await me.others_take(3);
@@ -62,7 +62,7 @@ TEST(redlock_model_votes, tells_that_most_masters_fail_when_it_takes_its_keys_ba
   });
 }
 
-TEST(redlock_model_votes, takes_its_keys_back_when_masters_are_divided) {
+TEST(redlock_model_votes, deletes_its_keys_when_no_client_has_a_majority) {
   Redlock redlock({{"tries", number(1)}});
   redlock.fault = from_node(3, VerbStatus::peer_failed);
   paths::forget();
@@ -81,7 +81,7 @@ TEST(redlock_model_votes, takes_its_keys_back_when_masters_are_divided) {
   EXPECT_FALSE(reached_path("too many masters fail"));
 }
 
-TEST(redlock_model_votes, masters_are_not_divided_that_all_refuse) {
+TEST(redlock_model_votes, a_refusal_by_all_masters_is_not_a_split_vote) {
   Redlock redlock({{"tries", number(1)}});
   paths::forget();
   paths::record(true);
@@ -106,7 +106,7 @@ TEST(redlock_model_votes, gives_up_a_silent_majority_after_ten_tries) {
   });
 }
 
-TEST(redlock_model_votes, counts_a_master_that_fails_among_the_silent) {
+TEST(redlock_model_votes, counts_a_failed_master_as_silent) {
   Redlock redlock;
   redlock.fault = [](const MasterCall& call) {
     if (call.master.value == 1) return Fault();

@@ -7,7 +7,7 @@
 namespace latchlab::testing {
 namespace {
 
-TEST(retry_on_fail, tries_ten_times_as_a_script_of_its_authors) {
+TEST(retry_on_fail, tries_ten_times_as_in_a_script_of_its_authors) {
   const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
   for (const char* profile : {"dslr_paper", "dslr_code"})
     EXPECT_EQ(info.resolve(profile).values().at("timeout_tries"), number(10)) << profile;

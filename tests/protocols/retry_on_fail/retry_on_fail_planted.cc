@@ -23,7 +23,7 @@ TEST(retry_on_fail_planted, a_search_finds_a_reader_out_of_tries_that_stays_coun
       {"reader_conflict=stay", "writer_release=tracking", "timeout_tries=2"});
 }
 
-TEST(retry_on_fail_planted, a_writer_that_subtracts_a_count_as_well_leaves_nobody_in) {
+TEST(retry_on_fail_planted, a_writer_that_subtracts_a_count_as_well_blocks_all_clients) {
   expect_blocks(kSubtractsMore, 20, readers_and_writers_of("retry_on_fail"));
 }
 

@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(retry_on_fail, claims_nothing_of_bypassing) {
+TEST(retry_on_fail, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kX, kS, 1), std::nullopt);
   EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kS, kX, 1), std::nullopt);
 }
@@ -22,7 +22,7 @@ TEST(retry_on_fail, lets_readers_and_writers_bypass_a_writer) {
 
 // A way out is always left: the search, which knows no speed, does not see that it may never be
 // taken (scenarios/whatif/held-up.yaml).
-TEST(retry_on_fail, can_always_end_with_each_release) {
+TEST(retry_on_fail, can_always_finish_with_each_release) {
   for (const char* release : {"exact", "tracking"})
     expect_sound(
         run(with_sets(about("retry_on_fail", 2, 2), {std::string("writer_release=") + release})));

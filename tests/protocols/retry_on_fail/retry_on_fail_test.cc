@@ -25,11 +25,11 @@ ParamValues timeout(std::int64_t tries, ParamValues others = {}) {
   return others;
 }
 
-TEST(retry_on_fail, excludes_by_mode_and_everybody_finishes) {
+TEST(retry_on_fail, excludes_by_mode_and_all_clients_finish) {
   expect_sound(mixed(), 500);
 }
 
-TEST(retry_on_fail, is_sound_with_every_release_and_readers_that_stay) {
+TEST(retry_on_fail, is_sound_with_every_release_and_readers_that_stay_counted) {
   for (const char* release : {"exact", "tracking"})
     expect_sound(mixed({{"writer_release", text(release)}}), 200);
   for (const char* release : {"tracking", "subtract"})
@@ -41,7 +41,7 @@ TEST(retry_on_fail, is_sound_with_random_pauses) {
   expect_sound(mixed({{"backoff", text("random")}}), 100);
 }
 
-TEST(retry_on_fail, lets_readers_in_together) {
+TEST(retry_on_fail, admits_readers_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const auto all_inside = [](const Outcome& o) { return o.most_inside >= 4; };
   EXPECT_GT(first_seed(mixed({}, 100), 100, all_inside), 0U);
@@ -82,7 +82,7 @@ TEST(retry_on_fail, takes_two_atomics_for_each_failed_try_of_a_reader) {
   EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
 }
 
-TEST(retry_on_fail, takes_one_read_for_each_failed_look_of_a_reader_that_stays) {
+TEST(retry_on_fail, takes_one_read_for_each_failed_poll_of_a_reader_that_stays_counted) {
   Meeting meeting = held(LockMode::exclusive, LockMode::shared);
   const ParamValues staying = {{"reader_conflict", text("stay")},
                                {"writer_release", text("tracking")}};
@@ -95,7 +95,7 @@ TEST(retry_on_fail, takes_one_read_for_each_failed_look_of_a_reader_that_stays) 
 
 // The code's rule poll: the count goes back, one READ after the other shows whether the writer is
 // there, and then the reader begins anew.
-TEST(retry_on_fail, looks_without_a_count_until_the_writer_has_left) {
+TEST(retry_on_fail, polls_without_a_count_until_the_writer_has_released) {
   LATCHLAB_NEEDS_EXPLORER("where the holder leaves after a millisecond");
   Meeting meeting;
   meeting.holder = LockMode::exclusive;
@@ -117,7 +117,7 @@ TEST(retry_on_fail, looks_without_a_count_until_the_writer_has_left) {
 
 // An earlier version of that rule: the count stays, so that a writer whose release expects none has
 // to wait for the reader's timeout.
-TEST(retry_on_fail, looks_with_its_count_in_the_word) {
+TEST(retry_on_fail, polls_with_its_count_in_the_word) {
   Meeting meeting = held(LockMode::exclusive, LockMode::shared);
   meet("retry_on_fail",
        timeout(3, {{"reader_conflict", text("first_stays")}, {"writer_release", text("exact")}}), 1,
@@ -137,7 +137,7 @@ TEST(retry_on_fail, is_sound_with_both_versions_of_rule_poll) {
 }
 
 // A reader that finds another one's count beside the writer withdraws, by either version.
-TEST(retry_on_fail, lets_one_reader_look_and_no_others) {
+TEST(retry_on_fail, lets_only_one_reader_poll) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   for (const char* conflict : {"first_looks", "first_stays"}) {
     RunSetup setup = mixed({{"reader_conflict", text(conflict)}});
@@ -148,7 +148,7 @@ TEST(retry_on_fail, lets_one_reader_look_and_no_others) {
   }
 }
 
-TEST(retry_on_fail, refuses_counts_and_a_writer_that_wait_for_each_other) {
+TEST(retry_on_fail, refuses_counts_and_a_release_that_wait_for_each_other) {
   const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
   ParamSet params = info.resolve("sigmod18");
   EXPECT_EQ(info.contradiction(params), "");
@@ -175,7 +175,7 @@ TEST(retry_on_fail, takes_one_cas_for_each_failed_try_of_a_writer) {
 
 // ---- the timeout, and deadlines ----
 
-TEST(retry_on_fail, ends_acquisitions_that_the_caller_tries_again) {
+TEST(retry_on_fail, ends_acquisitions_that_the_caller_retries) {
   for (const std::int64_t tries : {1, 3}) {
     std::uint64_t ended = 0;
     for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
@@ -207,13 +207,13 @@ TEST(retry_on_fail, leaves_nothing_behind_at_a_deadline) {
   }
 }
 
-TEST(retry_on_fail, is_usable_after_deadlines_in_a_crowd) {
+TEST(retry_on_fail, is_usable_after_deadlines_under_contention) {
   expect_usable_after_deadlines(mixed(), 200);
 }
 
 // ---- what contradicts what ----
 
-TEST(retry_on_fail, refuses_readers_that_stay_with_a_release_that_waits_for_them) {
+TEST(retry_on_fail, refuses_readers_that_stay_counted_with_a_release_that_waits_for_them) {
   const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
   ParamSet params = info.resolve("sigmod18");
   EXPECT_EQ(info.contradiction(params), "");
@@ -227,11 +227,11 @@ TEST(retry_on_fail, refuses_readers_that_stay_with_a_release_that_waits_for_them
 
 // ---- what every lock is tested for ----
 
-TEST(retry_on_fail, stays_taken_by_the_dead) {
+TEST(retry_on_fail, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("retry_on_fail");
 }
 
-TEST(retry_on_fail, takes_ordinary_paths_in_a_crowd) {
+TEST(retry_on_fail, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("retry_on_fail"),
       {"a reader enters after retries", "a reader enters at once", "a reader leaves",
@@ -245,7 +245,7 @@ TEST(retry_on_fail, takes_ordinary_paths_in_a_crowd) {
        "the server fails an acquire", "the writer leaves before a reader that waits"});
 }
 
-TEST(retry_on_fail, takes_the_paths_of_its_switches_in_a_crowd) {
+TEST(retry_on_fail, takes_the_paths_of_its_switches_under_contention) {
   RunSetup setup = crowd("retry_on_fail");
   setup.params = {{"writer_release", text("exact")}};
   expect_reached(setup,

@@ -80,23 +80,23 @@ std::vector<bool> tries_again(const char* profile, bool in_a_tree = false) {
   return again;
 }
 
-TEST(timed, rma_rw_tries_below_the_threshold_or_when_nobody_but_readers_can_set_back) {
+TEST(timed, rma_rw_retries_below_the_threshold_or_if_only_readers_can_reset_the_counters) {
   EXPECT_THAT(tries_again("repaired"), ElementsAre(true, true, false, true, false, false, false));
   EXPECT_THAT(labels("rma_rw", true), Not(Contains(kLeavesTheTurn))) << "one READ has it all";
 }
-TEST(timed, rma_rw_tries_in_a_tree_as_in_the_flat_form) {
+TEST(timed, rma_rw_retries_in_a_tree_as_in_the_flat_form) {
   EXPECT_THAT(tries_again("hpdc16_repaired", true),
               ElementsAre(true, true, false, true, false, false, false));
   EXPECT_THAT(labels("rma_rw", true), Contains(kLeavesTheTurn));
 }
-TEST(timed, rma_rw_tries_at_the_threshold_as_in_the_artifact) {
+TEST(timed, rma_rw_retries_at_the_threshold_as_in_the_artifact) {
   EXPECT_THAT(tries_again("artifact"), ElementsAre(true, true, true, true, true, false, false));
 }
-TEST(timed, rma_rw_tries_below_the_threshold_alone_as_in_hpdc16) {
+TEST(timed, rma_rw_retries_only_below_the_threshold_as_in_hpdc16) {
   EXPECT_THAT(tries_again("hpdc16_flat"),
               ElementsAre(true, true, false, false, false, false, false));
 }
-TEST(timed, rma_rw_tries_below_the_threshold_alone_as_in_hpdc16s_tree) {
+TEST(timed, rma_rw_retries_only_below_the_threshold_as_in_hpdc16_s_tree) {
   EXPECT_THAT(tries_again("hpdc16", true),
               ElementsAre(true, true, false, false, false, false, false));
 }

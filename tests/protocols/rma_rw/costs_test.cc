@@ -9,7 +9,7 @@ namespace {
 constexpr LockMode kX = LockMode::exclusive;
 constexpr LockMode kS = LockMode::shared;
 
-TEST(rma_rw_costs, of_a_free_writer_are_four_trips_to_acquire_and_three_to_release) {
+TEST(rma_rw_costs, of_a_writer_of_a_free_lock_are_four_round_trips_and_three_to_release) {
   for (const char* profile : {"repaired", "artifact", "hpdc16_flat"}) {
     const Bill bill = alone(profile, {}, kX, 2);
     const Cost acquire{.atomics = 2, .reads = 2};  // swap, READ, mode, READ
@@ -18,7 +18,7 @@ TEST(rma_rw_costs, of_a_free_writer_are_four_trips_to_acquire_and_three_to_relea
   }
 }
 
-TEST(rma_rw_costs, of_a_free_reader_are_one_trip_each) {
+TEST(rma_rw_costs, of_a_reader_of_a_free_lock_are_one_round_trip_each) {
   for (const char* profile : {"repaired", "artifact", "hpdc16_flat"}) {
     const Cost one{.atomics = 1};
     EXPECT_EQ(alone(profile, {}, kS, 2), (Bill{one, one, one, one})) << profile;
@@ -110,7 +110,7 @@ TEST(rma_rw_costs, of_a_handover_by_words_are_a_swap_and_two_writes) {
   expect_costs("hpdc16_flat", {}, in_time, late);
 }
 
-TEST(rma_rw_costs, of_a_mode_change_are_a_reset_and_three_trips_of_the_successor) {
+TEST(rma_rw_costs, of_a_mode_change_are_a_reset_and_three_round_trips_of_the_successor) {
   const Handover in_time{.first = {kFreeAcquire, {.atomics = 1, .reads = 1, .sends = 1}},
                          .second = {{.atomics = 2, .reads = 2, .sends = 1}, kFreeRelease}};
   const Handover late{.first = {kFreeAcquire, {.atomics = 2, .reads = 1, .sends = 1}},
@@ -152,7 +152,7 @@ TEST(rma_rw_costs, of_a_late_successor_are_a_failing_cas_and_a_change_of_mode) {
 }
 
 // The artifact's first writer never knows its successor, however early that tells.
-TEST(rma_rw_costs, of_the_artifacts_first_handover_are_those_of_a_late_one) {
+TEST(rma_rw_costs, of_the_artifact_s_first_handover_are_those_of_a_late_successor) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const Cost handed_on{.atomics = 2, .reads = 1, .sends = 1};
   std::uint64_t handed = 0;

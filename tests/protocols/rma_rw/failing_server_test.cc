@@ -60,20 +60,20 @@ Ends failing(LockMode mode, const ParamValues& sets, std::uint64_t counters = 0)
   return ends;
 }
 
-TEST(timed, rma_rw_asks_a_server_that_fails_a_reader_for_nothing_more) {
+TEST(timed, rma_rw_readers_send_a_failed_server_no_further_request) {
   // FAA, READ of the tail, swap of departures, FAA of arrivals, FAA back; FAA
   const Ends ends =
       failing(LockMode::shared, {{"reader_threshold", number(4)}}, 4 + 4 * rma_rw::kOneDeparture);
   EXPECT_EQ(ends.acquisitions, (Counts{{1, 0}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}));
 }
-TEST(timed, rma_rw_asks_a_server_that_fails_a_reader_for_nothing_more_as_in_the_artifact) {
+TEST(timed, rma_rw_readers_send_a_failed_server_no_further_request_as_in_the_artifact) {
   // FAA, READ of the tail, READ of the counters, FAA of both, FAA back; FAA
   const Ends ends = failing(LockMode::shared,
                             {{"reader_threshold", number(4)}, {"reader_reset", text("subtracted")}},
                             4 + 4 * rma_rw::kOneDeparture);
   EXPECT_EQ(ends.acquisitions, (Counts{{1, 0}, {1, 1}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}));
 }
-TEST(timed, rma_rw_asks_a_server_that_fails_a_writer_for_nothing_more) {
+TEST(timed, rma_rw_writers_send_a_failed_server_no_further_request) {
   const Ends ends = failing(LockMode::exclusive, {});
   EXPECT_EQ(ends.acquisitions, (Counts{{1, 0}, {1, 1}, {2, 1}, {2, 2}}));  // swap, READ, mode, READ
   EXPECT_EQ(ends.releases, (Counts{{0, 1}, {1, 1}, {2, 1}}));              // READ, reset, CAS
@@ -88,7 +88,7 @@ Task<void> hold_for(Scene& scene, ClientId me, Duration hold) {
 }
 
 // A writer's, whose first READ finds it dead.
-TEST(timed, rma_rw_notes_a_release_that_the_server_fails) {
+TEST(timed, rma_rw_reports_a_release_that_failed_with_the_server) {
   const auto body = [](Scene& scene, ClientId id) {
     return hold_for(scene, id, microseconds(100));
   };
@@ -114,7 +114,7 @@ Task<void> read_once(Scene& scene, ClientId me, Cost* cost) {
 
 // In a tree, where counters are on client nodes and outlive the server: a reader that looks from
 // one to the other ends when the tail is gone, and stays out of the counters.
-TEST(timed, rma_rw_ends_a_reader_at_the_barrier_of_a_tree_whose_server_fails) {
+TEST(timed, rma_rw_ends_a_reader_s_wait_in_a_tree_whose_server_fails) {
   Cost cost;
   const auto body = [&](Scene& scene, ClientId id) { return read_once(scene, id, &cost); };
   Platform platform;

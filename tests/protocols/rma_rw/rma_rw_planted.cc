@@ -33,15 +33,15 @@ RunSetup crowd_of_both() {
   return setup;
 }
 
-TEST(rma_rw_planted, a_writer_that_does_not_look_again) {
+TEST(rma_rw_planted, a_writer_that_does_not_read_the_counters_again) {
   expect_breaks_exclusion(kNoSecondLook, 40, crowd_of_both());
 }
 
-TEST(rma_rw_planted, a_writer_that_does_not_look_again_on_hardware) {
+TEST(rma_rw_planted, a_writer_that_does_not_read_the_counters_again_on_hardware) {
   expect_breaks_exclusion_on_hardware(kNoSecondLook, crowd_of_both());
 }
 
-TEST(rma_rw_planted, a_search_finds_a_writer_that_does_not_look_again) {
+TEST(rma_rw_planted, a_search_finds_a_writer_that_does_not_read_the_counters_again) {
   expect_found(kNoSecondLook, Wrong::mutual_exclusion, 500, searched("rma_rw", {"X", "S"}));
 }
 
@@ -50,7 +50,7 @@ TEST(rma_rw_planted, a_reset_that_keeps_the_mode) {
   expect_found(kKeepsTheMode, Wrong::deadlock, 500, searched("rma_rw", {"X", "S"}));
 }
 
-TEST(rma_rw_planted, a_reset_that_forgets_readers_on_their_way_out) {
+TEST(rma_rw_planted, a_reset_that_forgets_readers_that_back_out) {
   expect_found(kByWrite, Wrong::deadlock, 10'000, searched("rma_rw", {"XX", "SS"}));
 }
 
@@ -84,16 +84,16 @@ TEST(rma_rw_planted, a_writer_that_waits_for_readers_of_one_counter) {
                in_a_tree(searched("rma_rw", {"X", "S"})));
 }
 
-TEST(rma_rw_planted, a_writer_told_to_go_up_that_stays) {
+TEST(rma_rw_planted, a_writer_that_stays_at_a_level_where_it_was_told_to_go_up) {
   expect_breaks_exclusion(kAsGranted, 40, crowd_in_a_tree());
 }
 
-TEST(rma_rw_planted, an_element_that_is_left_without_a_word_to_who_comes_next) {
+TEST(rma_rw_planted, an_element_that_is_left_without_notifying_its_successor) {
   expect_blocks(kForgets, 20, crowd_in_a_tree());
 }
 
 // The other node's writers get nothing before all of this one's have had enough.
-TEST(rma_rw_planted, a_node_that_never_has_enough_turns) {
+TEST(rma_rw_planted, a_node_that_ignores_its_threshold) {
   RunSetup setup = crowd_in_a_tree();
   setup.params.emplace_back("node_threshold", number(2));
   setup.shared_percent = 0;

@@ -15,14 +15,14 @@ TEST(rma_rw, claims_that_writers_do_not_bypass_writers) {
   EXPECT_EQ(lock("rma_rw", {"notes=words"})->bypass_bound(kX, kX, ~0ULL), std::nullopt);
 }
 
-TEST(rma_rw, lets_no_writer_bypass_another) {
+TEST(rma_rw, lets_no_writer_bypass_another_writer) {
   expect_claim_kept(about("rma_rw", 2, 2));
   expect_claim_kept(about("rma_rw", 3, 1));
   expect_claim_kept(with_sets(about("rma_rw", 3, 1), {"successor_known=at_grant"}));
 }
 
 // What the server was asked for ends; who waits for somebody else's word waits for ever.
-TEST(rma_rw, ends_what_it_asks_a_dead_server_for) {
+TEST(rma_rw, ends_every_request_to_a_failed_server) {
   Campaign campaign = about("rma_rw", 2, 2);
   campaign.placement = Placement::spread;
   campaign.base.servers = 2;
@@ -38,7 +38,7 @@ TEST(rma_rw, ends_what_it_asks_a_dead_server_for) {
                                                                       std::string(path))));
 }
 
-TEST(rma_rw, needs_departures_that_one_reader_takes) {
+TEST(rma_rw, needs_departures_that_are_reset_by_one_reader) {
   expect_needed_and_enough({.protocol = "rma_rw",
                             .repair = "reader_reset=subtracted",
                             .wrong = Wrong::deadlock,

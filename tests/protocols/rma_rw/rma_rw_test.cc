@@ -22,7 +22,7 @@ RunSetup rw(ParamValues sets = {}) {
   return setup;
 }
 
-TEST(rma_rw, excludes_by_mode_and_everybody_finishes) {
+TEST(rma_rw, excludes_by_mode_and_all_clients_finish) {
   expect_sound(rw({{"max_held", number(4)}}), 400);
   expect_sound(rw({{"writer_threshold", number(1)}, {"reader_threshold", number(1)}}), 200);
   expect_sound(rw({{"writer_threshold", number(16)}, {"reader_threshold", number(4000)}}), 200);
@@ -41,7 +41,7 @@ TEST(rma_rw, is_sound_as_in_the_artifact) {
   expect_sound(setup, 100);
 }
 
-TEST(rma_rw, lets_as_many_readers_in_at_once_as_its_threshold) {
+TEST(rma_rw, admits_as_many_readers_at_once_as_its_threshold) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup setup = rw({{"reader_threshold", number(2)}});
   setup.shared_percent = 100;
@@ -49,7 +49,7 @@ TEST(rma_rw, lets_as_many_readers_in_at_once_as_its_threshold) {
   EXPECT_EQ(most_inside(setup), 2U);
 }
 
-TEST(rma_rw, is_sound_with_messages_that_are_held_back) {
+TEST(rma_rw, is_sound_with_delayed_messages) {
   RunSetup setup = rw({{"intra_node_delay", microseconds(1)}});
   setup.client_nodes = 1;
   setup.clients_per_node = 4;
@@ -60,7 +60,7 @@ TEST(rma_rw, is_sound_with_messages_that_are_held_back) {
 
 // ---- deadlines ----
 
-TEST(rma_rw, lets_readers_go_at_their_deadline_and_stays_usable) {
+TEST(rma_rw, lets_readers_give_up_at_their_deadline_and_stays_usable) {
   std::uint64_t aborted = 0;
   for (const char* barrier : {"resettable", "at_most"}) {
     RunSetup setup = rw({{"reader_barrier", text(barrier)}});
@@ -77,7 +77,7 @@ TEST(rma_rw, lets_readers_go_at_their_deadline_and_stays_usable) {
   EXPECT_GT(aborted, 0U);
 }
 
-TEST(rma_rw, keeps_writers_beyond_their_deadline_and_says_so) {
+TEST(rma_rw, keeps_writers_beyond_their_deadline_and_reports_it) {
   const ProtocolEntry& entry = *find_protocol("rma_rw");
   EXPECT_FALSE(entry.make(entry.info.resolve("repaired"))->limits().abortable);
   RunSetup setup = rw();
@@ -171,7 +171,7 @@ Task<void> write_often(Scene& scene, ClientId me, Race* race) {
   }
 }
 
-TEST(rma_rw, lets_a_reader_miss_the_turns_that_writers_leave_it) {
+TEST(rma_rw, lets_a_reader_miss_the_turns_that_writers_leave_to_readers) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   std::uint64_t most = 0;
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
@@ -187,7 +187,7 @@ TEST(rma_rw, lets_a_reader_miss_the_turns_that_writers_leave_it) {
 
 // ---- the counters ----
 
-TEST(rma_rw, takes_off_what_it_saw_and_leaves_what_came_since) {
+TEST(rma_rw, subtracts_what_it_read_and_keeps_later_increments) {
   using namespace rma_rw;
   const RemoteAddr at{NodeId{1}, 4096};
   const std::uint64_t seen = 7 | kWriteMode | 5 * kOneDeparture;
@@ -216,7 +216,7 @@ TEST(rma_rw, decodes_tail_counters_and_mode) {
 
 // ---- what every lock is tested for ----
 
-TEST(rma_rw, looks_free_when_all_have_gone) {
+TEST(rma_rw, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd("rma_rw"));
   expect_free_when_all_have_gone(crowd("rma_rw", "artifact"));
   EXPECT_TRUE(is_free("rma_rw", {0, 7 | 7 * rma_rw::kOneDeparture}));
@@ -224,11 +224,11 @@ TEST(rma_rw, looks_free_when_all_have_gone) {
   EXPECT_FALSE(is_free("rma_rw", {0, rma_rw::kWriteMode}));
 }
 
-TEST(rma_rw, stays_taken_by_the_dead) {
+TEST(rma_rw, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("rma_rw");
 }
 
-TEST(rma_rw, takes_ordinary_paths_in_a_crowd) {
+TEST(rma_rw, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("rma_rw"),
       {"a reader enters", "a reader finds writers' mode", "a reader finds the threshold reached",

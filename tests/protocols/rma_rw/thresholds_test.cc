@@ -14,7 +14,7 @@ using rma_rw_tests::Scene;
 
 #if LATCHLAB_WITH_SIMGRID
 // A reader at the barrier, whose deadline comes while the writer holds.
-TEST(timed, rma_rw_lets_readers_at_the_barrier_go_at_their_deadline) {
+TEST(timed, rma_rw_lets_readers_that_were_turned_away_give_up_at_their_deadline) {
   RunSetup setup = timed("rma_rw", "repaired");
   setup.params = {{"reader_threshold", number(50)}};  // the writer comes in soon
   setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
@@ -50,7 +50,7 @@ Task<void> count_turns(Scene& scene, ClientId me, std::uint64_t* most) {
   }
 }
 
-TEST(rma_rw, lets_as_many_writers_in_a_row_as_its_threshold) {
+TEST(rma_rw, grants_as_many_writers_in_a_row_as_its_threshold) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   for (const char* profile : {"repaired", "hpdc16_flat"}) {
     for (const std::int64_t threshold : {3, 5}) {

@@ -17,7 +17,7 @@ using rma_rw_tests::Scene;
 constexpr LockMode kS = LockMode::shared;
 constexpr const char* kTree = "hpdc16_repaired";
 
-TEST(rma_rw_tree, counts_readers_at_the_first_client_of_so_many) {
+TEST(rma_rw_tree, counts_readers_at_the_first_client_of_each_group) {
   for (const std::int64_t each : {1, 2, 4}) {
     std::vector<Bill> bills(4);
     const auto body = [&](Scene& scene, ClientId id) {
@@ -41,7 +41,7 @@ TEST(rma_rw_tree, counts_readers_at_the_first_client_of_so_many) {
   }
 }
 
-TEST(rma_rw_tree, has_room_for_every_counter_however_clients_are_spread) {
+TEST(rma_rw_tree, has_room_for_every_counter_with_every_placement_of_clients) {
   const ProtocolEntry& entry = *find_protocol("rma_rw");
   for (const std::int64_t each : {1, 2, 3, 7}) {
     ParamSet params = entry.info.resolve(kTree);
@@ -77,7 +77,7 @@ TEST(rma_rw_tree, has_room_for_every_counter_however_clients_are_spread) {
 }
 
 // Each counter has a threshold of its own.
-TEST(rma_rw_tree, lets_as_many_readers_in_as_counters_times_the_threshold) {
+TEST(rma_rw_tree, admits_as_many_readers_as_counters_times_the_threshold) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup setup;
   setup.protocol = "rma_rw";

@@ -35,7 +35,7 @@ RunSetup tree(ParamValues sets = {}) {
   return setup;
 }
 
-TEST(rma_rw_tree, excludes_by_mode_and_everybody_finishes) {
+TEST(rma_rw_tree, excludes_by_mode_and_all_clients_finish) {
   expect_sound(tree(), 300);
   expect_sound(tree({{"clients_per_counter", number(3)}, {"node_threshold", number(0)}}), 200);
   RunSetup together = tree();
@@ -44,11 +44,11 @@ TEST(rma_rw_tree, excludes_by_mode_and_everybody_finishes) {
   expect_sound(together, 100);
 }
 
-TEST(rma_rw_tree, is_sound_with_a_barrier_that_tries_at_the_threshold) {
+TEST(rma_rw_tree, is_sound_with_a_barrier_that_retries_at_the_threshold) {
   expect_sound(tree({{"reader_barrier", text("at_most")}}), 200);
 }
 
-TEST(rma_rw_tree, lets_readers_go_at_their_deadline_and_stays_usable) {
+TEST(rma_rw_tree, lets_readers_give_up_at_their_deadline_and_stays_usable) {
   RunSetup setup = tree();
   setup.impatient = true;
   std::uint64_t aborted = 0;
@@ -62,7 +62,7 @@ TEST(rma_rw_tree, lets_readers_go_at_their_deadline_and_stays_usable) {
   EXPECT_GT(aborted, 0U);
 }
 
-TEST(rma_rw_tree, takes_its_paths_in_a_crowd) {
+TEST(rma_rw_tree, takes_its_paths_under_contention) {
   RunSetup setup = tree();
   setup.clients_per_node = 3;
   setup.operations = 4;
@@ -77,7 +77,7 @@ TEST(rma_rw_tree, takes_its_paths_in_a_crowd) {
 
 // ---- costs: verbs, all of them waited for ----
 
-TEST(rma_rw_tree, costs_of_a_free_writer_grow_by_three_trips_to_and_two_from_a_counter) {
+TEST(rma_rw_tree, costs_of_a_writer_grow_by_three_round_trips_in_and_two_out_per_counter) {
   for (const char* profile : {"hpdc16", kTree}) {
     const Cost in{.atomics = 2, .reads = 2};   // swap at the root; READ, mode, READ
     const Cost out{.atomics = 2, .reads = 1};  // READ, reset; CAS at the root
@@ -89,14 +89,14 @@ TEST(rma_rw_tree, costs_of_a_free_writer_grow_by_three_trips_to_and_two_from_a_c
   }
 }
 
-TEST(rma_rw_tree, costs_of_a_free_reader_are_one_trip_each) {
+TEST(rma_rw_tree, costs_of_a_reader_of_a_free_lock_are_one_round_trip_each) {
   const Cost one{.atomics = 1};
   const ParamValues each = {{"clients_per_counter", number(1)}};
   EXPECT_EQ(alone(kTree, each, kS, 2, 3), (Bill{one, one, one, one}));
 }
 
 // Alone in the second rack of two, on its second node: the rack's words are on its first.
-TEST(rma_rw_tree, costs_of_a_free_writer_among_racks) {
+TEST(rma_rw_tree, costs_of_a_writer_of_a_free_lock_across_racks) {
   Bill bill;
   const auto nothing = [](Scene&, ClientId) -> Task<void> { co_return; };
   const auto body = [&](Scene& here, ClientId id) { return pairs(here, id, kX, 1, &bill); };
@@ -149,7 +149,7 @@ TEST(rma_rw_tree, hands_over_within_a_node_without_a_verb) {
   EXPECT_GT(free, 50U);
 }
 
-TEST(rma_rw_tree, works_over_racks_whose_words_are_on_one_of_their_nodes) {
+TEST(rma_rw_tree, works_across_racks_whose_words_are_on_one_of_their_nodes) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const ParamValues sets = {{"node_threshold", number(1)},
                             {"group_threshold", number(1)},
@@ -177,7 +177,7 @@ Task<void> alone_inside(Scene& scene, ClientId me, int* inside) {
   }
 }
 
-TEST(rma_rw_tree, lets_one_writer_in_over_racks) {
+TEST(rma_rw_tree, grants_one_writer_at_a_time_across_racks) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     int inside = 0;
     const auto body = [&](Scene& scene, ClientId id) { return alone_inside(scene, id, &inside); };
@@ -222,7 +222,7 @@ TEST(rma_rw_tree, refuses_switches_that_do_not_go_together) {
   EXPECT_EQ(refused(with_tree()), "");
 }
 
-TEST(rma_rw_tree, shows_writers_in_its_entry) {
+TEST(rma_rw_tree, decodes_writers_in_its_entry) {
   const ProtocolEntry& entry = *find_protocol("rma_rw");
   const auto made = entry.make(entry.info.resolve(kTree));
   const std::vector<std::uint64_t> free = {0};

@@ -22,7 +22,7 @@ RunSetup alone(std::uint32_t shared_percent) {
   return setup;
 }
 
-TEST(rpc, names_readers_and_writers_apart) {
+TEST(rpc, reports_waits_for_readers_and_for_writers_apart) {
   Outcome outcome;
   EXPECT_THAT(reached_in(alone(100), 1, outcome),
               UnorderedElementsAre("a reader is let in", "a release frees the lock"));
@@ -33,7 +33,7 @@ TEST(rpc, names_readers_and_writers_apart) {
   EXPECT_THAT(reached_by_crowd(writers), Not(Contains("a reader is refused")));
 }
 
-TEST(rpc, notes_guards_that_are_replaced_and_missed_where_threads_have_one) {
+TEST(rpc, reports_replaced_and_missed_guards_with_a_guard_per_thread) {
   RunSetup setup = crowd("rpc");
   setup.params = {{"guards", text("per_thread")}, {"threads", number(1)}};
   expect_reached(setup, {"a reader's guard replaces that of another", "a release finds no guard"});
@@ -47,7 +47,7 @@ TEST(rpc, counts_pauses_among_retries) {
   EXPECT_THAT(non_empty(phases_of(setup)), Each(MatchesRegex("acquire IA( RT RT)*|release IA")));
 }
 
-TEST(rpc, tells_the_holders_by_the_first_word_alone) {
+TEST(rpc, decodes_the_holders_from_the_first_word_alone) {
   const ProtocolEntry& entry = *find_protocol("rpc");
   const auto protocol = entry.make(entry.small_params());
   const std::uint64_t held_and_next[] = {1, 0};
@@ -79,7 +79,7 @@ Task<void> read_twice(World& world, std::vector<std::string>* seen) {
   }
 }
 
-TEST(rpc, knows_two_grants_of_one_client_apart) {
+TEST(rpc, distinguishes_two_grants_of_one_client) {
   const ProtocolEntry& entry = *find_protocol("rpc");
   const auto protocol = entry.make(entry.small_params());
   World world(*protocol, {});

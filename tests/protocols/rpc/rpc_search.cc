@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(rpc, claims_nothing_of_bypassing) {
+TEST(rpc, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("rpc")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 

@@ -5,12 +5,12 @@
 namespace latchlab::testing {
 namespace {
 
-TEST(rpc, keeps_writers_alone_and_everybody_finishes) {
+TEST(rpc, keeps_writers_alone_and_all_clients_finish) {
   expect_sound(mixed("rpc"), 200);
   expect_sound_unseen("rpc");
 }
 
-TEST(rpc, lets_readers_share) {
+TEST(rpc, admits_several_readers) {
   RunSetup setup = mixed("rpc");
   setup.shared_percent = 100;
   if (on_hardware()) setup.hold = milliseconds(2);
@@ -37,7 +37,7 @@ TEST(rpc, calls_again_for_each_refusal) {
   EXPECT_GT(more, 0U);
 }
 
-TEST(rpc, pauses_after_a_refusal_where_that_is_asked_for) {
+TEST(rpc, pauses_after_a_refusal_if_configured) {
   RunSetup setup = crowd("rpc");
   setup.params = {{"retry_pause", microseconds(1)}};
   expect_reached(setup, {"a refused client pauses"});
@@ -56,7 +56,7 @@ RunSetup artifact(std::int64_t threads) {
   return setup;
 }
 
-TEST(rpc, lets_a_writer_in_beside_a_reader_with_a_guard_per_thread) {
+TEST(rpc, grants_a_writer_beside_a_reader_with_a_guard_per_thread) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const auto wrong = [](const Outcome& outcome) { return outcome.safety.violations > 0; };
   EXPECT_NE(first_seed(artifact(1), 50, wrong), 0U);
@@ -80,7 +80,7 @@ bool two_writers_inside(const Outcome& outcome) {
   return false;
 }
 
-TEST(rpc, lets_two_writers_in_with_a_guard_per_thread) {
+TEST(rpc, grants_two_writers_with_a_guard_per_thread) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = artifact(1);
   setup.clients_per_node = 1;
@@ -127,11 +127,11 @@ TEST(rpc, breaks_as_ported_when_a_thread_has_two_clients) {
 
 // ---- what every lock is tested for ----
 
-TEST(rpc, stays_taken_by_the_dead) {
+TEST(rpc, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead("rpc");
 }
 
-TEST(rpc, takes_ordinary_paths_in_a_crowd) {
+TEST(rpc, takes_ordinary_paths_under_contention) {
   expect_paths(crowd("rpc"),
                {"a reader is let in", "a writer is let in", "a reader is refused",
                 "a writer is refused", "a refused client asks again at once",
@@ -145,12 +145,12 @@ TEST(rpc, takes_ordinary_paths_in_a_crowd) {
 TEST(timed, rpc_is_sound) {
   expect_sound_run(timed("rpc", "paper"));
 }
-TEST(timed, rpc_is_sound_with_pauses_and_shows_it) {
+TEST(timed, rpc_is_sound_with_pauses_and_decodes_its_holders) {
   RunSetup setup = timed("rpc", "paper");
   setup.params = {{"retry_pause", microseconds(2)}, {"show", true}};
   expect_sound_run(setup);
 }
-TEST(timed, rpc_tells_that_the_server_fails) {
+TEST(timed, rpc_reports_a_failed_server) {
   expect_failure_of_the_server_told("rpc");
 }
 #endif

@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(timed, ShermanTable, ::testing::Bool(), [](const auto& 
   return std::string(made.param ? "device" : "host");
 });
 
-TEST_P(ShermanTable, lies_in_the_memory_it_was_given) {
+TEST_P(ShermanTable, lies_in_the_memory_that_was_chosen) {
   const WorldPlan plan = world_->plan();
   for (std::uint64_t i = 0; i < kClients; ++i) {
     const RemoteAddr entry = world_->lock(LockId{i}).entry;
@@ -126,10 +126,10 @@ void expect_in_a_row(std::uint64_t apart_bytes, int atomics) {
 }
 
 // To the RNIC a word is one address, whichever of its locks somebody wants.
-TEST(timed, sherman_has_packed_locks_wait_for_their_neighbours_in_the_word) {
+TEST(timed, sherman_packed_locks_wait_for_other_locks_of_their_word) {
   expect_in_a_row(0, kClients);
 }
-TEST(timed, sherman_has_packed_locks_in_words_of_their_own_wait_for_nobody) {
+TEST(timed, sherman_packed_locks_in_separate_words_do_not_wait_for_each_other) {
   expect_in_a_row(8, 1);
 }
 

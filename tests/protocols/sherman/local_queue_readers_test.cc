@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST_F(LocalQueue, lets_readers_in_once_one_of_them_has_the_lock) {
+TEST_F(LocalQueue, admits_readers_while_a_reader_holds_the_lock) {
   EXPECT_EQ(join(reader(1)), leads);
   EXPECT_EQ(join(reader(2)), waits);
   EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
@@ -21,7 +21,7 @@ TEST_F(LocalQueue, lets_readers_in_once_one_of_them_has_the_lock) {
 }
 
 // The global lock is on its way back.
-TEST_F(LocalQueue, keeps_readers_who_join_while_the_lock_is_freed_waiting) {
+TEST_F(LocalQueue, keeps_readers_waiting_that_join_while_the_lock_is_released) {
   join(reader(1));
   admit();
   EXPECT_EQ(leave().left, must_free);
@@ -29,21 +29,21 @@ TEST_F(LocalQueue, keeps_readers_who_join_while_the_lock_is_freed_waiting) {
   EXPECT_EQ(freed().waiter.client, ClientId{2});
 }
 
-TEST_F(LocalQueue, lets_readers_in_up_to_the_first_writer) {
+TEST_F(LocalQueue, admits_readers_up_to_the_first_writer) {
   join(reader(1));
   for (const Waiter& each : {reader(2), writer(3), reader(4)}) join(each);
   EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
   EXPECT_EQ(join(reader(5)), waits);
 }
 
-TEST_F(LocalQueue, lets_all_readers_in_where_they_go_first) {
+TEST_F(LocalQueue, admits_all_readers_if_they_go_first) {
   join(reader(1));
   for (const Waiter& each : {reader(2), writer(3), reader(4)}) join(each);
   EXPECT_THAT(admit(readers_first), ElementsAre(ClientId{2}, ClientId{4}));
   EXPECT_EQ(join(reader(5)), waits) << "a writer waits";
 }
 
-TEST_F(LocalQueue, lets_readers_in_as_long_as_it_is_told) {
+TEST_F(LocalQueue, admits_readers_as_long_as_its_caller_allows) {
   join(reader(1));
   for (const Waiter& each : {reader(2, 2), reader(3, 9), reader(4, 4)}) join(each);
   const auto before_5 = [](const LocalQueues::Candidate& each) { return each.next.since < 5; };
@@ -57,7 +57,7 @@ LocalQueues::Rule before(std::uint64_t since) {
   return [since](const LocalQueues::Candidate& each) { return each.next.since < since; };
 }
 
-TEST_F(LocalQueue, lets_late_readers_in_as_its_caller_says) {
+TEST_F(LocalQueue, admits_late_readers_by_the_caller_s_rule) {
   join(reader(1));
   admit();
   EXPECT_EQ(queues_.join(kLock, reader(2, 4), before(5)), enters);
@@ -97,7 +97,7 @@ TEST_F(LocalQueue, counts_holders_that_follow_each_other) {
   }
 }
 
-TEST_F(LocalQueue, counts_readers_that_are_let_in_and_late_ones_as_holders) {
+TEST_F(LocalQueue, counts_admitted_and_late_readers_as_holders) {
   const LocalQueues::Rule four = LocalQueues::at_most_holders(4);
   for (std::uint32_t client = 0; client < 3; ++client) join(reader(client));
   EXPECT_THAT(queues_.admit(kLock, four), ElementsAre(ClientId{1}, ClientId{2}));
@@ -108,7 +108,7 @@ TEST_F(LocalQueue, counts_readers_that_are_let_in_and_late_ones_as_holders) {
   EXPECT_EQ(queues_.leave(kLock, four).left, must_free);
 }
 
-TEST_F(LocalQueue, lets_no_more_readers_in_than_may_hold_the_lock) {
+TEST_F(LocalQueue, admits_no_more_readers_than_may_hold_the_lock) {
   for (std::uint32_t client = 0; client < 6; ++client) join(reader(client));
   EXPECT_THAT(queues_.admit(kLock, LocalQueues::at_most_holders(3)),
               ElementsAre(ClientId{1}, ClientId{2}));
@@ -121,7 +121,7 @@ TEST_F(LocalQueue, admits_no_reader_after_a_writer_has_come) {
   EXPECT_EQ(join(reader(3)), waits);
 }
 
-TEST_F(LocalQueue, frees_the_lock_for_who_wants_it_in_another_mode) {
+TEST_F(LocalQueue, releases_the_lock_if_the_next_client_wants_another_mode) {
   join(reader(1));
   admit();
   join(writer(2));
@@ -130,7 +130,7 @@ TEST_F(LocalQueue, frees_the_lock_for_who_wants_it_in_another_mode) {
   expect_led_by(3);
 }
 
-TEST_F(LocalQueue, puts_readers_first_where_it_is_told) {
+TEST_F(LocalQueue, puts_readers_first_if_the_caller_asks_for_it) {
   join(writer(1));
   for (const Waiter& each : {writer(2), reader(3)}) join(each);
   expect_led_by(3, readers_first);
@@ -138,7 +138,7 @@ TEST_F(LocalQueue, puts_readers_first_where_it_is_told) {
   expect_led_by(2, readers_first);
 }
 
-TEST_F(LocalQueue, hands_a_reader_s_lock_to_a_reader_who_goes_first) {
+TEST_F(LocalQueue, hands_a_reader_s_lock_to_a_reader_that_goes_first) {
   join(reader(1));
   for (const Waiter& each : {writer(2), reader(3), reader(4)}) join(each);
   expect_handed_to(3, readers_first);

@@ -9,13 +9,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST_F(LocalQueue, is_led_by_who_finds_nobody) {
+TEST_F(LocalQueue, is_led_by_the_client_that_finds_it_empty) {
   EXPECT_EQ(join(writer(1)), leads);
   EXPECT_EQ(join(writer(2)), waits);
   EXPECT_EQ(queues_.join(LockId{8}, writer(2)), leads);
 }
 
-TEST_F(LocalQueue, hands_on_first_come_first_served) {
+TEST_F(LocalQueue, hands_over_first_come_first_served) {
   for (const std::uint32_t client : {3, 1, 2}) join(writer(client));
   expect_handed_to(1);
   expect_handed_to(2);
@@ -23,7 +23,7 @@ TEST_F(LocalQueue, hands_on_first_come_first_served) {
   EXPECT_FALSE(freed().any);
 }
 
-TEST_F(LocalQueue, takes_no_memory_for_a_lock_that_nobody_has) {
+TEST_F(LocalQueue, uses_no_memory_for_a_lock_without_clients) {
   join(writer(1));
   EXPECT_EQ(queues_.locks_in_use(), 1U);
   leave();
@@ -32,14 +32,14 @@ TEST_F(LocalQueue, takes_no_memory_for_a_lock_that_nobody_has) {
   EXPECT_EQ(queues_.locks_in_use(), 0U);
 }
 
-TEST_F(LocalQueue, keeps_whoever_joins_while_the_lock_is_freed_waiting) {
+TEST_F(LocalQueue, keeps_a_client_waiting_that_joins_while_the_lock_is_released) {
   join(writer(1));
   EXPECT_EQ(leave().left, must_free);
   EXPECT_EQ(join(writer(2)), waits);
   EXPECT_EQ(freed().waiter.client, ClientId{2});
 }
 
-TEST_F(LocalQueue, hands_on_so_often_in_a_row_and_counts_anew_once_it_has_been_freed) {
+TEST_F(LocalQueue, hands_over_up_to_the_bound_and_counts_from_zero_after_a_release) {
   stays_ = LocalQueues::at_most(2);
   for (std::uint32_t client = 0; client < 8; ++client) join(writer(client));
   expect_handed_to(1);
@@ -69,7 +69,7 @@ std::vector<std::uint64_t> chains(LocalQueues& queues, LockId lock, std::uint64_
   return lengths;
 }
 
-TEST_F(LocalQueue, hands_on_as_often_after_a_join_as_after_the_lock_was_freed) {
+TEST_F(LocalQueue, hands_over_as_often_after_a_join_as_after_a_release) {
   for (const std::uint64_t bound : {0, 1, 2, 7})
     for (const Waiter& who : {writer(1), reader(1)}) {
       LocalQueues queues;
@@ -78,7 +78,7 @@ TEST_F(LocalQueue, hands_on_as_often_after_a_join_as_after_the_lock_was_freed) {
 }
 
 // In the middle of one lock's chain another lock's begins, and is as long as any.
-TEST_F(LocalQueue, counts_each_lock_s_hand_overs_apart) {
+TEST_F(LocalQueue, counts_the_handovers_of_each_lock_separately) {
   stays_ = LocalQueues::at_most(2);
   for (std::uint32_t client = 0; client < 4; ++client) join(writer(client));
   expect_handed_to(1);
@@ -88,7 +88,7 @@ TEST_F(LocalQueue, counts_each_lock_s_hand_overs_apart) {
 }
 
 // A chain that ends because nobody waits leaves nothing behind.
-TEST_F(LocalQueue, counts_from_the_start_when_the_lock_has_been_gone) {
+TEST_F(LocalQueue, counts_from_zero_after_the_lock_was_given_up) {
   stays_ = LocalQueues::at_most(2);
   join(writer(0));
   join(writer(1));
@@ -99,7 +99,7 @@ TEST_F(LocalQueue, counts_from_the_start_when_the_lock_has_been_gone) {
 }
 
 // Readers who enter beside others are no hand-over.
-TEST_F(LocalQueue, counts_no_reader_who_is_let_in) {
+TEST_F(LocalQueue, does_not_count_admitted_readers_as_handovers) {
   stays_ = LocalQueues::at_most(1);
   join(reader(1));
   join(reader(2));
@@ -112,14 +112,14 @@ TEST_F(LocalQueue, counts_no_reader_who_is_let_in) {
   expect_led_by(6, readers_first);
 }
 
-TEST_F(LocalQueue, never_hands_on_where_it_must_not) {
+TEST_F(LocalQueue, never_hands_over_if_handovers_are_disabled) {
   stays_ = LocalQueues::never();
   for (std::uint32_t client = 0; client < 3; ++client) join(writer(client));
   expect_led_by(1);
   expect_led_by(2);
 }
 
-TEST_F(LocalQueue, hands_on_as_its_caller_says_of_who_comes_next) {
+TEST_F(LocalQueue, hands_over_by_the_caller_s_rule_for_the_next_client) {
   stays_ = [](const LocalQueues::Candidate& each) { return each.next.since <= 5; };
   for (const Waiter& each : {writer(0), writer(1, 4), writer(2, 5), writer(3, 6)}) join(each);
   expect_handed_to(1);

@@ -60,7 +60,7 @@ TEST(sherman_planted, a_packed_lock_whose_cas_compares_the_word) {
 }
 
 // Nobody gets the next lock any more.
-TEST(sherman_planted, a_packed_lock_whose_release_carries_into_the_next) {
+TEST(sherman_planted, a_packed_lock_whose_release_carries_into_the_next_lock) {
   testing::expect_blocks(kCarries, 20, side_by_side());
   testing::expect_found(kCarries, Wrong::deadlock, 1'000, two_in_a_word());
 }

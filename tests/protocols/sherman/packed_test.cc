@@ -28,7 +28,7 @@ TEST(sherman, holds_several_locks_of_one_word_at_once) {
   for (const char* lock : kBoth) expect_sound_with_several_held(six(lock, 2, 2));
 }
 
-TEST(sherman, looks_free_when_all_have_gone_whoever_has_its_neighbours) {
+TEST(sherman, looks_free_after_all_releases_while_other_locks_of_its_word_are_held) {
   for (const char* lock : kBoth) testing::expect_free_when_all_have_gone(six(lock, 3, 2));
 }
 
@@ -66,7 +66,7 @@ TEST(sherman, takes_two_atomics_for_a_free_pair_of_a_packed_lock) {
 }
 
 // A CAS fails for the lock's own sake alone: here each client has a lock for itself.
-TEST(sherman, does_not_retry_for_what_neighbours_do) {
+TEST(sherman, does_not_retry_because_of_other_locks_in_its_word) {
   RunSetup setup = neighbours("sherman_nh", 4, 1, packed());
   setup.locks = 4;
   setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
@@ -82,7 +82,7 @@ TEST(sherman, does_not_retry_for_what_neighbours_do) {
 }
 
 // The node with the highest number has all of the 16 bits set.
-TEST(sherman, leaves_neighbours_alone_whoever_takes_and_frees_a_lock) {
+TEST(sherman, leaves_other_locks_of_its_word_alone_for_every_node_number) {
   using sherman::UnlockBy;
   for (const std::uint64_t lane : {0U, 1U, 2U, 3U}) {
     const sherman::Word lock(sherman::Width::bits16, {NodeId{1}, 4096 + 2 * lane});
@@ -100,7 +100,7 @@ TEST(sherman, leaves_neighbours_alone_whoever_takes_and_frees_a_lock) {
   }
 }
 
-TEST(sherman, refuses_packed_locks_that_a_write_frees_or_that_have_64_bits) {
+TEST(sherman, refuses_packed_locks_that_are_released_by_write_or_have_64_bits) {
   for (const char* name : kBoth) {
     const ProtocolInfo& info = find_protocol(name)->info;
     ParamSet params = info.resolve(info.profiles.front().name);

@@ -28,28 +28,28 @@ explore::Campaign one_node(std::vector<std::string> modes) {
   return campaign;
 }
 
-TEST(sherman_planted, a_chain_that_is_one_hand_over_too_long) {
+TEST(sherman_planted, a_chain_with_one_handover_too_many) {
   testing::expect_caught(kOnceMore, 20, [](std::uint64_t seed) {
     return watch(neighbours("sherman", 2, 5, {{"max_handovers", number(2)}}), seed).longest > 2;
   });
 }
 
-TEST(sherman_planted, a_lock_handed_over_and_freed) {
+TEST(sherman_planted, a_lock_that_is_handed_over_and_released_too) {
   testing::expect_breaks_exclusion(kFreesToo, 20, broken());
 }
 
-TEST(sherman_planted, a_neighbour_that_is_forgotten) {
+TEST(sherman_planted, a_local_waiter_that_is_never_woken) {
   testing::expect_blocks(kForgets, 20, broken());
   testing::expect_found(kForgets, Wrong::deadlock, 5'000, one_node({"X", "X"}));
 }
 
-TEST(sherman_planted, a_neighbour_that_is_told_before_the_last_write_has_landed) {
+TEST(sherman_planted, a_local_waiter_that_is_woken_before_the_last_write_has_landed) {
   testing::expect_caught(kEarly, 50, [](std::uint64_t seed) {
     return lost_writes("sherman", {{"max_handovers", number(2)}}, 1, seed) > 0;
   });
 }
 
-TEST(sherman_planted, a_neighbour_that_is_not_told_to_lead) {
+TEST(sherman_planted, a_local_waiter_that_is_not_told_to_lead) {
   testing::expect_blocks(kForgetsLeader, 20, broken());
   explore::Campaign campaign = one_node({"X", "X"});
   campaign.base.sets = {"max_handovers=0"};

@@ -10,11 +10,11 @@ Campaign within_a_node(Campaign campaign) {
   return campaign;
 }
 
-TEST(sherman, claims_nothing_of_bypassing) {
+TEST(sherman, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("sherman")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
-TEST(sherman, lets_clients_of_other_nodes_bypass_one_that_waits) {
+TEST(sherman, lets_clients_of_other_nodes_bypass_a_waiting_client) {
   Campaign campaign = about(Claim{"sherman", kX, kX}, 2, 2);
   campaign.placement = Placement::spread;
   EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{Wrong::bypassed});
@@ -35,7 +35,7 @@ TEST(sherman, is_sound_while_unlocks_are_under_way) {
 }
 
 // Two locks of one word, of which each client begins with one of its own.
-TEST(sherman, is_sound_while_unlocks_of_neighbours_in_a_word_are_under_way) {
+TEST(sherman, is_sound_while_unlocks_of_locks_in_one_word_are_under_way) {
   for (const char* lock : {"sherman", "sherman_nh"}) {
     Campaign campaign =
         with_sets(about(lock, 2, 2), {"unlock_posted=true", "unlock_by=faa", "packed=true"});

@@ -24,7 +24,7 @@ std::vector<ParamValues> forms() {
           packed()};
 }
 
-TEST(sherman, admits_one_client_at_a_time_and_everybody_finishes) {
+TEST(sherman, admits_one_client_at_a_time_and_all_clients_finish) {
   for (const ParamValues& form : forms()) {
     testing::expect_sound(sherman(2, 2, form), 100);
     testing::expect_sound(sherman(3, 1, form), 50);
@@ -43,7 +43,7 @@ TEST(sherman, holds_several_locks_at_once) {
 }
 
 // But for the last unlock, which may be under way when all have gone if nobody waits for it.
-TEST(sherman, looks_free_when_all_have_gone_and_never_before) {
+TEST(sherman, looks_free_after_all_clients_have_released_and_not_before) {
   for (const char* width : {"16bit", "64bit"})
     for (const char* by : {"write", "faa"})
       testing::expect_free_when_all_have_gone(
@@ -53,7 +53,7 @@ TEST(sherman, looks_free_when_all_have_gone_and_never_before) {
 // ---- hand-over ----
 
 // As often as it may, and in some order it does.
-TEST(sherman, hands_over_max_handovers_times_in_a_row_at_most) {
+TEST(sherman, hands_over_at_most_max_handovers_times_in_a_row) {
   LATCHLAB_NEEDS_EXPLORER("asks for the longest of many chains");
   for (const std::int64_t most : {0, 1, 3, 8}) {
     std::uint64_t longest = 0;
@@ -66,7 +66,7 @@ TEST(sherman, hands_over_max_handovers_times_in_a_row_at_most) {
 }
 
 // What the node took once it counts from the start.
-TEST(sherman, hands_over_to_neighbours_alone) {
+TEST(sherman, hands_over_only_within_a_node) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   for (std::uint64_t seed = 1; seed <= 50; ++seed)
     EXPECT_EQ(watch(sherman(4, 1), seed).handed, 0U) << "seed " << seed;
@@ -87,7 +87,7 @@ TEST(sherman, takes_an_atomic_and_a_write_for_a_free_pair) {
   }
 }
 
-TEST(sherman, takes_two_atomics_for_a_free_pair_where_faa_frees) {
+TEST(sherman, takes_two_atomics_for_a_free_pair_if_an_faa_releases) {
   for (const char* width : {"16bit", "64bit"}) {
     const Outcome outcome =
         testing::run(sherman(1, 1, {{"lock_width", text(width)}, {"unlock_by", text("faa")}}), 1);
@@ -98,7 +98,7 @@ TEST(sherman, takes_two_atomics_for_a_free_pair_where_faa_frees) {
 }
 
 // On one node nobody's CAS fails, unless an unlock that nobody waited for is still under way.
-TEST(sherman, takes_no_verb_where_a_neighbour_hands_over) {
+TEST(sherman, takes_no_verb_for_a_handover_within_a_node) {
   std::uint64_t handed = 0;
   for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
     const Watched seen = watch(sherman(1, 4, {{"max_handovers", number(3)}}), seed);
@@ -112,7 +112,7 @@ TEST(sherman, takes_no_verb_where_a_neighbour_hands_over) {
 }
 
 // One WRITE frees what one CAS took, whatever is handed over in between and however many fail.
-TEST(sherman, frees_once_what_it_took_once) {
+TEST(sherman, releases_the_global_lock_once_per_acquisition) {
   for (const bool posted : {false, true}) {
     for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
       const Watched seen = watch(sherman(2, 3, {{"unlock_posted", posted}}), seed);
@@ -131,7 +131,7 @@ TEST(sherman, asks_each_client_for_one_word) {
   EXPECT_EQ(layout.entry_bytes, 8U);
 }
 
-TEST(sherman, needs_masked_atomics_for_16_bits_alone) {
+TEST(sherman, needs_masked_atomics_only_for_16_bit_locks) {
   const ProtocolEntry& entry = *find_protocol("sherman");
   using enum Capability;
   EXPECT_THAT(entry.make(entry.info.resolve("reconstructed"))->needs(),
@@ -140,7 +140,7 @@ TEST(sherman, needs_masked_atomics_for_16_bits_alone) {
               ElementsAre(node_state, local_words));
 }
 
-TEST(sherman, decodes_the_node_that_has_the_lock) {
+TEST(sherman, decodes_the_node_that_holds_the_lock) {
   const ProtocolEntry& entry = *find_protocol("sherman");
   const std::vector<std::uint64_t> free = {0};
   const std::vector<std::uint64_t> held = {3};
@@ -160,11 +160,11 @@ TEST(sherman, counts_the_queue_of_its_node_as_waiting_for_a_predecessor) {
 
 // ---- what it does not survive ----
 
-TEST(sherman, leaves_those_behind_a_crashed_holder_waiting) {
+TEST(sherman, leaves_clients_behind_a_crashed_holder_waiting) {
   testing::expect_taken_by_the_dead("sherman");
 }
 
-TEST(sherman, takes_ordinary_paths_in_a_crowd) {
+TEST(sherman, takes_ordinary_paths_under_contention) {
   RunSetup setup = crowd("sherman");
   setup.clients_per_node = 3;
   testing::expect_paths(

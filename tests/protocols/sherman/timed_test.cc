@@ -27,7 +27,7 @@ TEST(timed, sherman_hands_over_first_come_first_served) {
   EXPECT_EQ(seen.verbs.writes(), 1U);
 }
 
-TEST(timed, sherman_frees_the_lock_after_eight_hand_overs_though_neighbours_wait) {
+TEST(timed, sherman_releases_the_lock_after_eight_handovers_although_local_clients_wait) {
   const Rounds seen = play("sherman", {.clients = 10, .apart = microseconds(5)});
   EXPECT_EQ(seen.order, in_order(10));
   EXPECT_EQ(seen.verbs.atomics(), 2U);
@@ -44,16 +44,16 @@ std::uint64_t chains_of_the_repository(std::uint32_t clients) {
       .verbs.writes();
 }
 
-TEST(timed, sherman_of_the_repository_has_eight_holders_in_a_row) {
+TEST(timed, sherman_has_eight_holders_in_a_row_as_in_the_authors_code) {
   EXPECT_EQ(chains_of_the_repository(8), 1U);
 }
 
-TEST(timed, sherman_of_the_repository_frees_the_lock_after_eight_holders) {
+TEST(timed, sherman_releases_the_lock_after_eight_holders_as_in_the_authors_code) {
   EXPECT_EQ(chains_of_the_repository(9), 2U);
 }
 
 // The second round begins with as many hand-overs as the first.
-TEST(timed, sherman_counts_anew_when_the_lock_is_taken_anew) {
+TEST(timed, sherman_counts_handovers_from_zero_after_a_new_acquisition) {
   const Rounds seen = play("sherman", {3, {{"max_handovers", number(2)}}, microseconds(5)}, 2);
   EXPECT_EQ(seen.order, (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(seen.verbs.writes(), 2U);
@@ -76,7 +76,7 @@ TEST(timed, sherman_pauses_between_tries_of_a_leader) {
   EXPECT_LE(meeting.verbs.atomics(), 12U);
 }
 
-TEST(timed, sherman_tells_that_the_server_fails) {
+TEST(timed, sherman_reports_a_failed_server) {
   testing::expect_failure_of_the_server_told("sherman");
 }
 
@@ -113,11 +113,11 @@ Left left_by(bool posted) {
   return left;
 }
 
-TEST(timed, sherman_leaves_when_its_unlock_is_acknowledged) {
+TEST(timed, sherman_returns_when_its_unlock_is_acknowledged) {
   EXPECT_EQ(left_by(false).word, 0U);
 }
 
-TEST(timed, sherman_leaves_before_a_posted_unlock_has_landed) {
+TEST(timed, sherman_returns_before_a_posted_unlock_has_landed) {
   const Left left = left_by(true);
   EXPECT_NE(left.word, 0U);
   EXPECT_EQ(left.flushed, 0U);

@@ -11,7 +11,7 @@ using testing::Outcome;
 using testing::RunSetup;
 using testing::seeds;
 
-TEST(sherman, shows_what_was_written_last_to_whoever_is_next) {
+TEST(sherman, shows_the_last_write_to_the_next_holder) {
   const std::vector<ParamValues> forms = {{}, {{"unlock_by", testing::text("faa")}}, packed()};
   for (const char* lock : {"sherman", "sherman_nh"})
     for (std::size_t form = 0; form < forms.size(); ++form)
@@ -21,7 +21,7 @@ TEST(sherman, shows_what_was_written_last_to_whoever_is_next) {
               << lock << ", form " << form << ", seed " << seed;
 }
 
-TEST(sherman, is_asked_to_write_where_it_does_so_with_its_unlock) {
+TEST(sherman, is_asked_to_write_only_if_it_writes_with_its_unlock) {
   for (const bool with : {true, false}) {
     RunSetup setup =
         testing::repeated("sherman", 5, [](ClientId, const World& world, Section& section) {

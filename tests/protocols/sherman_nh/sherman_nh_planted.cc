@@ -24,16 +24,16 @@ RunSetup broken(bool queue) {
   return setup;
 }
 
-TEST(sherman_nh_planted, a_client_that_takes_a_lock_that_is_taken) {
+TEST(sherman_nh_planted, a_client_that_takes_a_lock_that_is_held) {
   testing::expect_breaks_exclusion(kLooksOnly, 20, broken(false));
 }
 
-TEST(sherman_nh_planted, a_search_finds_a_client_that_takes_a_lock_that_is_taken) {
+TEST(sherman_nh_planted, a_search_finds_a_client_that_takes_a_lock_that_is_held) {
   testing::expect_found(kLooksOnly, Wrong::mutual_exclusion, 500,
                         testing::searched("sherman_nh", {"X", "X"}));
 }
 
-TEST(sherman_nh_planted, a_client_that_takes_a_lock_that_is_taken_on_hardware) {
+TEST(sherman_nh_planted, a_client_that_takes_a_lock_that_is_held_on_hardware) {
   testing::expect_breaks_exclusion_on_hardware(kLooksOnly, broken(false));
 }
 
@@ -42,7 +42,7 @@ TEST(sherman_nh_planted, a_lock_that_is_never_freed) {
   testing::expect_found(kNeverFrees, Wrong::not_free, 500, testing::searched("sherman_nh", {"X"}));
 }
 
-TEST(sherman_nh_planted, a_neighbour_that_is_not_told_to_lead) {
+TEST(sherman_nh_planted, a_local_waiter_that_is_not_told_to_lead) {
   testing::expect_blocks(kForgetsLeader, 20, broken(true));
 }
 

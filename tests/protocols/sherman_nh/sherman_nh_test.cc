@@ -23,7 +23,7 @@ RunSetup queued(std::uint32_t nodes, std::uint32_t clients) {
   return nh(nodes, clients, {{"local_queue", true}});
 }
 
-TEST(sherman_nh, admits_one_client_at_a_time_and_everybody_finishes) {
+TEST(sherman_nh, admits_one_client_at_a_time_and_all_clients_finish) {
   for (const auto& shape : {std::pair{2U, 2U}, std::pair{3U, 1U}, std::pair{1U, 5U}}) {
     testing::expect_sound(nh(shape.first, shape.second), 100);
     testing::expect_sound(queued(shape.first, shape.second), 100);
@@ -46,7 +46,7 @@ TEST(sherman_nh, holds_several_locks_at_once) {
           nh(2, 3, {{"local_queue", queue}, {"unlock_posted", posted}}));
 }
 
-TEST(sherman_nh, looks_free_when_all_have_gone_and_never_before) {
+TEST(sherman_nh, looks_free_after_all_clients_have_released_and_not_before) {
   testing::expect_free_when_all_have_gone(nh(2, 3));
   testing::expect_free_when_all_have_gone(queued(2, 3));
 }
@@ -60,7 +60,7 @@ TEST(sherman_nh, takes_an_atomic_and_a_write_for_a_free_pair) {
   }
 }
 
-TEST(sherman_nh, has_every_client_take_the_global_lock_and_free_it) {
+TEST(sherman_nh, acquires_and_releases_the_global_lock_for_every_client) {
   for (const RunSetup& setup : {nh(2, 3), queued(2, 3)}) {
     for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
       const sherman_tests::Watched seen = watch(setup, seed);
@@ -72,7 +72,7 @@ TEST(sherman_nh, has_every_client_take_the_global_lock_and_free_it) {
 }
 
 // With a queue, one client of a node tries at a time.
-TEST(sherman_nh, has_no_failing_cas_where_all_of_a_node_line_up) {
+TEST(sherman_nh, has_no_failing_cas_if_clients_of_a_node_queue_locally) {
   for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
     const Outcome outcome = testing::run(queued(1, 4), seed);
     EXPECT_EQ(outcome.tally.atomics(), outcome.acquired) << "seed " << seed;
@@ -90,13 +90,13 @@ TEST(sherman_nh, keeps_nothing_on_nodes_without_the_queue) {
   EXPECT_NE(queue->make_node({}), nullptr);
 }
 
-TEST(sherman_nh, knows_no_path_on_which_it_hands_over) {
+TEST(sherman_nh, has_no_handover_path) {
   for (const char* label :
        {"sherman_nh: a neighbour hands the lock over", "sherman_nh: the lock stays at the node"})
     EXPECT_THAT(paths::all(label), IsEmpty());
 }
 
-TEST(sherman_nh, takes_ordinary_paths_in_a_crowd) {
+TEST(sherman_nh, takes_ordinary_paths_under_contention) {
   testing::expect_paths(
       testing::crowd("sherman_nh"),
       {"the lock is free", "the lock is taken", "the lock is taken after retries"},
@@ -104,7 +104,7 @@ TEST(sherman_nh, takes_ordinary_paths_in_a_crowd) {
        "a client waits for its neighbours"});
 }
 
-TEST(sherman_nh, takes_its_queue_s_paths_in_a_crowd_with_queues) {
+TEST(sherman_nh, takes_its_queue_s_paths_under_contention_with_queues) {
   RunSetup setup = testing::crowd("sherman_nh", "no_handover");
   setup.clients_per_node = 3;
   testing::expect_reached(setup, {"a client is the first of its node", "a client leads its node",
@@ -112,7 +112,7 @@ TEST(sherman_nh, takes_its_queue_s_paths_in_a_crowd_with_queues) {
                                   "nobody of the node waits"});
 }
 
-TEST(sherman_nh, leaves_those_who_want_a_crashed_holder_s_lock_waiting) {
+TEST(sherman_nh, leaves_clients_that_want_a_crashed_holder_s_lock_waiting) {
   testing::expect_taken_by_the_dead("sherman_nh");
 }
 
@@ -125,7 +125,7 @@ TEST(timed, sherman_nh_with_queues_serves_a_node_first_come_first_served) {
   EXPECT_EQ(seen.verbs.writes(), 5U);
 }
 
-TEST(timed, sherman_nh_tells_that_the_server_fails) {
+TEST(timed, sherman_nh_reports_a_failed_server) {
   testing::expect_failure_of_the_server_told("sherman_nh");
 }
 #endif

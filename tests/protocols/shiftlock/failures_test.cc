@@ -58,14 +58,14 @@ void expect_each_failure_told(const ParamSet& params, LockMode mode, std::uint64
 }
 
 // The atomic; three leases later the era, RelCnt and the request; and the atomic again.
-TEST(ShiftlockFailures, each_failure_on_the_way_through_a_recovery_is_told) {
+TEST(ShiftlockFailures, each_failure_during_a_recovery_is_reported) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   for (const LockMode mode : {LockMode::exclusive, LockMode::shared})
     expect_each_failure_told(params_of("repaired"), mode, 5);
 }
 
 // The atomic; RelCnt and the reset; and the atomic again.
-TEST(ShiftlockFailures, each_failure_on_the_way_through_a_clients_own_reset_is_told) {
+TEST(ShiftlockFailures, each_failure_during_a_client_s_own_reset_is_reported) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   ParamSet params = params_of("repaired");
   params.set("recovered_by", std::string("client"));
@@ -122,7 +122,7 @@ void expect_suppressed(std::int64_t max_writers, LockMode mode, bool followed) {
   }
 }
 
-TEST(ShiftlockFailures, a_release_whose_atomic_fails_is_suppressed_and_tells_nobody) {
+TEST(ShiftlockFailures, a_release_whose_atomic_fails_is_suppressed_and_sends_no_message) {
   expect_suppressed(16, LockMode::shared, false);
   expect_suppressed(16, LockMode::exclusive, false);
   expect_suppressed(16, LockMode::exclusive, true);  // would hand over

@@ -28,7 +28,7 @@ std::uint64_t last_looks(Duration let_in_after, Waited& seen, const ParamSet& pa
 constexpr Duration kSoon = kLease + kLease / 2;
 constexpr Duration kLater = kLease * 2 + kLease / 2;
 
-TEST(ShiftlockTimed, a_reader_that_is_let_in_between_two_looks_enters_at_once) {
+TEST(ShiftlockTimed, a_reader_that_is_granted_between_two_looks_enters_at_once) {
   Waited seen;
   EXPECT_EQ(last_looks(kLater, seen, with_leases("renew")), 0U);
   EXPECT_EQ(seen.tally.atomics(), kReaderAtomics);
@@ -38,18 +38,18 @@ TEST(ShiftlockTimed, as_printed_a_reader_that_saw_the_lock_move_within_two_lease
   EXPECT_EQ(last_looks(kSoon, seen, with_leases("trust")), 0U);
   EXPECT_EQ(seen.tally.atomics(), kReaderAtomics);
 }
-TEST(ShiftlockTimed, as_printed_a_reader_that_saw_the_lock_stand_still_looks_once_more) {
+TEST(ShiftlockTimed, as_printed_a_reader_that_saw_an_unchanged_lock_looks_once_more) {
   Waited seen;
   EXPECT_EQ(last_looks(kLater, seen, with_leases("trust")), 1U);
   EXPECT_EQ(seen.tally.atomics(), kReaderAtomics);
 }
-TEST(ShiftlockTimed, a_reader_without_recovery_enters_at_once_whenever_it_is) {
+TEST(ShiftlockTimed, a_reader_without_recovery_enters_at_once_however_late) {
   ParamSet params = with_leases("trust");
   params.set("recovery", false);
   Waited seen;
   EXPECT_EQ(last_looks(kLater, seen, params), 0U);
 }
-TEST(ShiftlockTimed, a_last_look_that_finds_a_recovery_lets_no_reader_in) {
+TEST(ShiftlockTimed, a_last_look_that_finds_a_recovery_grants_no_reader) {
   Waited seen;
   seen.before = [](Bench& me, std::uint64_t n) {
     if (n == 2) recover(me);
@@ -57,7 +57,7 @@ TEST(ShiftlockTimed, a_last_look_that_finds_a_recovery_lets_no_reader_in) {
   EXPECT_EQ(last_looks(kLater, seen, with_leases("trust")), 1U);
   EXPECT_EQ(seen.tally.atomics(), 2 * kReaderAtomics);
 }
-TEST(ShiftlockTimed, a_last_look_that_fails_lets_no_reader_in) {
+TEST(ShiftlockTimed, a_last_look_that_fails_grants_no_reader) {
   Waited seen;
   seen.fails = 2;
   EXPECT_EQ(last_looks(kLater, seen, with_leases("trust")), 1U);
@@ -82,7 +82,7 @@ TEST(ShiftlockTimed, a_reader_whose_turn_may_be_over_leaves_and_joins_again) {
   EXPECT_EQ(tally.atomics(), 2 * kReaderAtomics + 1);
   EXPECT_EQ(tally.mismatched, 0U);
 }
-TEST(ShiftlockTimed, a_reader_that_stood_still_through_a_recovery_joins_again) {
+TEST(ShiftlockTimed, a_reader_that_was_paused_during_a_recovery_joins_again) {
   EXPECT_EQ(let_in_while_it_stood_still(true).atomics(), 2 * kReaderAtomics);
 }
 

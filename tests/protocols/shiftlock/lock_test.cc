@@ -16,7 +16,7 @@ std::vector<Script> crowd(int writers, int readers, int rounds) {
 // The profiles that must be right without failures; `paper` is not.
 class ShiftlockProfile : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(ShiftlockProfile, crowds_exclude_each_other_and_finish) {
+TEST_P(ShiftlockProfile, contending_clients_exclude_each_other_and_finish) {
   for (const std::int64_t n : {1, 2, 16}) {
     for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
       Bench bench(without_recovery(GetParam(), n), crowd(4, 2, 3), seed);
@@ -214,7 +214,7 @@ TEST(Shiftlock, counts_releases_and_recoveries_apart) {
   EXPECT_EQ(left, (Words{0, 0}));
 }
 
-TEST(Shiftlock, as_printed_takes_two_recoveries_for_none) {
+TEST(Shiftlock, as_printed_mistakes_two_recoveries_for_none) {
   shiftlock::EntryFormat format;
   format.recovery_bits = 1;
   EXPECT_TRUE(format.leapt(5, format.recovered(5)));
@@ -273,7 +273,7 @@ TEST(ShiftlockAsPrinted, one_endpoint_without_lock_ids_confuses_locks_held_at_on
   EXPECT_NE(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
 }
 
-TEST(ShiftlockAsPrinted, counting_handovers_lets_one_writer_more_in) {
+TEST(ShiftlockAsPrinted, counting_handovers_grants_one_writer_too_many) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = without_recovery("repaired", 1);
   params.set("chain_limit", std::string("handovers"));

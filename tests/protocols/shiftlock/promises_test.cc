@@ -19,7 +19,7 @@ TEST(Shiftlock, looks_free_without_readers_and_writers) {
   EXPECT_FALSE(is_free("shiftlock", {1 | 3ULL << 24, 42}));  // a writer
 }
 
-TEST(Shiftlock, takes_ordinary_paths_in_a_crowd) {
+TEST(Shiftlock, takes_ordinary_paths_under_contention) {
   expect_paths(
       crowd("shiftlock"),
       {"a reader enters at once", "a reader waits for writers", "a waiting reader is let in",
@@ -42,7 +42,7 @@ TEST(Shiftlock, takes_paths_through_a_recovery_after_a_crash) {
 
 // ---- what a run of it is told ----
 
-TEST(Shiftlock, marks_what_each_client_waits_for) {
+TEST(Shiftlock, reports_what_each_client_waits_for) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   EXPECT_THAT(
       phases_of(crowd("shiftlock")),

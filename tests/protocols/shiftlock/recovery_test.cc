@@ -33,15 +33,15 @@ void holder_dies(LockMode mode) {
   EXPECT_GT(recoveries, 0u);
 }
 
-TEST(ShiftlockRecovery, the_lock_goes_on_after_a_writer_died_holding_it) {
+TEST(ShiftlockRecovery, the_lock_continues_after_a_writer_crashes_while_holding_it) {
   holder_dies(LockMode::exclusive);
 }
 
-TEST(ShiftlockRecovery, the_lock_goes_on_after_a_reader_died_holding_it) {
+TEST(ShiftlockRecovery, the_lock_continues_after_a_reader_crashes_while_holding_it) {
   holder_dies(LockMode::shared);
 }
 
-TEST(ShiftlockRecovery, the_lock_goes_on_after_a_death_at_any_step) {
+TEST(ShiftlockRecovery, the_lock_continues_after_a_crash_at_any_step) {
   LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   std::uint64_t recoveries = 0;
   for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
@@ -95,7 +95,7 @@ TEST(ShiftlockRecovery, a_second_request_of_one_era_is_rejected) {
   EXPECT_EQ(bench.entry().relcnt, bench.format().recovered(0));
 }
 
-TEST(ShiftlockRecovery, the_servers_own_reading_resets_a_lock_that_lives_again) {
+TEST(ShiftlockRecovery, a_reset_by_the_server_s_own_reading_resets_a_lock_in_use) {
   Bench bench(params_of("paper"), {{}}, 1);
   bench.body = [](Bench& me, ClientId) -> Task<void> {
     const RemoteAddr entry = me.lock().entry;
@@ -144,7 +144,7 @@ TEST(ShiftlockRecovery, releases_after_expiry_are_suppressed) {
   }
 }
 
-TEST(ShiftlockRecovery, without_a_fence_a_late_reader_leaves_readers_behind_that_are_not_there) {
+TEST(ShiftlockRecovery, without_a_fence_a_late_reader_leaves_a_count_of_readers_that_do_not_exist) {
   LATCHLAB_NEEDS_EXPLORER("waits for many leases");
   ParamSet params = params_of("repaired");
   params.set("release_fence", std::string("none"));
@@ -182,7 +182,7 @@ TEST(ShiftlockRecovery, a_late_writer_does_no_harm_behind_its_fence) {
   EXPECT_EQ(violations_of_a_late_writer(params_of("repaired"), 1000), 0u);
 }
 
-TEST(ShiftlockRecovery, without_a_fence_a_late_writer_lets_a_writer_in_beside_a_reader) {
+TEST(ShiftlockRecovery, without_a_fence_a_late_writer_grants_a_writer_beside_a_reader) {
   LATCHLAB_NEEDS_EXPLORER("waits for many leases");
   ParamSet params = params_of("repaired");
   params.set("release_fence", std::string("none"));
@@ -236,12 +236,12 @@ std::uint64_t violations_after_reset(const ParamSet& params, std::uint64_t runs)
   return violations;
 }
 
-TEST(ShiftlockRecovery, a_reset_lets_no_waiting_reader_in) {
+TEST(ShiftlockRecovery, a_reset_grants_no_waiting_reader) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   EXPECT_EQ(violations_after_reset(params_of("repaired"), 600), 0u);
 }
 
-TEST(ShiftlockRecovery, a_reset_as_printed_lets_waiting_readers_in) {
+TEST(ShiftlockRecovery, a_reset_as_printed_grants_waiting_readers) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = params_of("repaired");
   params.set("reset_epoch", std::string("zero"));

@@ -29,7 +29,7 @@ TEST(shiftlock_planted, a_writer_that_does_not_wait_for_relcnt_breaks_exclusion)
   });
 }
 
-TEST(shiftlock_planted, a_mode_change_without_flip_leaves_everybody_stuck) {
+TEST(shiftlock_planted, a_mode_change_without_flip_blocks_all_clients) {
   expect_caught(kNoEpochFlip, 40, [](std::uint64_t seed) {
     Bench bench(without_recovery("repaired", 1), crowd(), seed);
     return bench.run() == RunEnd::stuck;

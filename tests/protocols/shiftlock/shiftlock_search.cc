@@ -60,22 +60,22 @@ Verdict while_standing_still(std::vector<std::string> sets) {
 }
 
 // Not in the middle of an atomic, but after a ModeChanged has arrived.
-TEST(Shiftlock, as_printed_takes_a_lease_from_a_look_at_a_relcnt_that_has_stood_still) {
+TEST(Shiftlock, as_printed_derives_a_lease_from_an_unchanged_relcnt) {
   const Verdict verdict = while_standing_still({"late_turn=trust"});
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
   expect_replayable(verdict, "stands still from here on");
 }
 
-TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_and_change_the_mode) {
+TEST(Shiftlock, survives_writers_paused_between_atomics_that_change_the_mode) {
   expect_sound(while_standing_still({}));
 }
 
-TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_and_hand_over) {
+TEST(Shiftlock, survives_writers_paused_between_atomics_that_hand_over) {
   expect_sound(while_standing_still({"max_consecutive_writers=8"}));
 }
 
 // One recovery in between does not bring RelCnt back: Figure 2b as the paper tells it is not found.
-TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_where_clients_recover) {
+TEST(Shiftlock, survives_writers_paused_between_atomics_if_clients_recover) {
   expect_sound(while_standing_still({"max_consecutive_writers=8", "recovered_by=client"}));
 }
 

@@ -51,7 +51,7 @@ Told told_behind(const ParamSet& params, std::uint64_t relcnt, std::uint64_t joi
   return told;
 }
 
-TEST(ShiftlockSuccessors, a_successor_in_another_life_of_the_lock_is_left_unread) {
+TEST(ShiftlockSuccessors, a_successor_from_before_a_recovery_is_ignored) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   const shiftlock::EntryFormat format;
   const std::uint64_t once = format.recovered(6);
@@ -65,7 +65,7 @@ TEST(ShiftlockSuccessors, a_successor_in_another_life_of_the_lock_is_left_unread
     EXPECT_EQ(told_behind(params, once, other).type, 0);
 }
 
-TEST(ShiftlockSuccessors, a_handover_says_what_the_next_holder_has_to_know) {
+TEST(ShiftlockSuccessors, a_handover_carries_what_the_next_holder_needs) {
   const Told told = told_behind(params_of("repaired"), 6, 0);
   EXPECT_EQ(told.type, shiftlock::kHandover);
   EXPECT_EQ(told.note.relcnt, 7u);
@@ -79,7 +79,7 @@ ParamSet one_in_a_row() {
   return params;
 }
 
-TEST(ShiftlockSuccessors, a_mode_change_says_which_release_count_to_wait_for) {
+TEST(ShiftlockSuccessors, a_mode_change_carries_the_release_count_to_wait_for) {
   const Told told = told_behind(one_in_a_row(), 6, 0);
   EXPECT_EQ(told.type, shiftlock::kModeChanged);
   EXPECT_EQ(told.note.relcnt, 7u);  // nobody reads
@@ -88,7 +88,7 @@ TEST(ShiftlockSuccessors, a_mode_change_says_which_release_count_to_wait_for) {
 }
 
 // Where Epoch is not carried in messages a holder may know an old one: it flips that of the entry.
-TEST(ShiftlockSuccessors, a_mode_change_that_knows_an_old_epoch_flips_the_one_that_is_there) {
+TEST(ShiftlockSuccessors, a_mode_change_with_an_old_epoch_flips_the_current_one) {
   const Told told = told_behind(one_in_a_row(), 6, 0, shiftlock::kEpochBit);
   EXPECT_EQ(told.type, shiftlock::kModeChanged);
   EXPECT_EQ(told.note.epoch, 0u);

@@ -18,7 +18,7 @@ ParamSet short_leases() {
   return params;
 }
 
-TEST(ShiftlockTimed, crowds_exclude_each_other_within_the_limit) {
+TEST(ShiftlockTimed, contending_clients_exclude_each_other_within_the_limit) {
   Bench bench(short_leases(),
               crowd(times(200, writes(microseconds(1))), times(200, reads(microseconds(2)))), 1, 1,
               plain_simulation);
@@ -30,7 +30,7 @@ TEST(ShiftlockTimed, crowds_exclude_each_other_within_the_limit) {
   EXPECT_EQ(bench.entry().relcnt, 1600u);
 }
 
-TEST(ShiftlockTimed, each_death_and_each_forgotten_lock_is_recovered) {
+TEST(ShiftlockTimed, each_crash_and_each_forgotten_lock_is_recovered) {
   Script writer = times(40, writes(microseconds(1)));
   writer[20].skip_release = true;
   Bench bench(short_leases(), crowd(writer, times(40, reads(microseconds(2)))), 2, 1,
@@ -43,7 +43,7 @@ TEST(ShiftlockTimed, each_death_and_each_forgotten_lock_is_recovered) {
   EXPECT_GE(bench.recoveries(), 3u);
 }
 
-TEST(ShiftlockTimed, a_hold_past_its_lease_ends_suppressed_and_harms_nobody) {
+TEST(ShiftlockTimed, a_hold_past_its_lease_is_suppressed_and_harms_no_client) {
   std::vector<Script> scripts =
       crowd(times(400, writes(microseconds(1))), times(400, reads(microseconds(2))));
   scripts[0] = {};

@@ -13,7 +13,7 @@ namespace {
 
 // ---- a look at Epoch and RelCnt ----
 
-TEST(ShiftlockWaiting, a_new_epoch_without_a_release_is_a_torn_pair_and_lets_no_reader_in) {
+TEST(ShiftlockWaiting, a_new_epoch_without_a_release_is_a_torn_pair_and_grants_no_reader) {
   LATCHLAB_NEEDS_EXPLORER("chosen dates");
   Bench bench(params_of("repaired"), {{}}, 1);
   Waited seen;
@@ -35,7 +35,7 @@ TEST(ShiftlockWaiting, a_new_epoch_without_a_release_is_a_torn_pair_and_lets_no_
   EXPECT_EQ(seen.tally.atomics(), kReaderAtomics);
 }
 
-TEST(ShiftlockWaiting, a_new_epoch_after_a_recovery_lets_no_reader_in) {
+TEST(ShiftlockWaiting, a_new_epoch_after_a_recovery_grants_no_reader) {
   LATCHLAB_NEEDS_EXPLORER("chosen dates");
   Bench bench(params_of("repaired"), {{}}, 1);
   Waited seen;
@@ -51,7 +51,7 @@ TEST(ShiftlockWaiting, a_new_epoch_after_a_recovery_lets_no_reader_in) {
 // ---- requests for recovery ----
 
 // FAA, then era, RelCnt, request; rejected, and so once more; FAA.
-TEST(ShiftlockWaiting, after_a_rejected_request_a_client_waits_for_one_lease_more) {
+TEST(ShiftlockWaiting, after_a_rejected_request_a_client_waits_one_more_lease) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
     Bench bench(params_of("repaired"), {{}}, 1);
@@ -69,7 +69,7 @@ TEST(ShiftlockWaiting, after_a_rejected_request_a_client_waits_for_one_lease_mor
   }
 }
 
-TEST(ShiftlockWaiting, a_lock_that_moves_after_a_rejected_request_has_three_leases_again) {
+TEST(ShiftlockWaiting, a_lock_that_changes_after_a_rejected_request_gets_three_more_leases) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   Bench bench(params_of("repaired"), {{}}, 1);
   Waited seen;
@@ -84,7 +84,7 @@ TEST(ShiftlockWaiting, a_lock_that_moves_after_a_rejected_request_has_three_leas
   EXPECT_LT(seen.took, seconds(8));
 }
 
-TEST(ShiftlockWaiting, a_client_asks_for_nothing_when_somebody_else_was_faster) {
+TEST(ShiftlockWaiting, a_client_sends_no_request_if_another_client_recovered_first) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   Bench bench(params_of("repaired"), {{}}, 1);
   Waited seen;
@@ -112,7 +112,7 @@ Waited resets(void (*others)(Bench&), std::uint64_t before) {
   return seen;
 }
 
-TEST(ShiftlockWaiting, a_client_that_resets_leaves_alone_what_has_moved) {
+TEST(ShiftlockWaiting, a_client_does_not_reset_a_lock_that_has_changed) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   const Waited first = resets(recover, 2);  // seen by the look before
   EXPECT_EQ(first.tally.atomics(), 2 * kReaderAtomics);

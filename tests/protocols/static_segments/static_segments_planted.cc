@@ -26,7 +26,7 @@ TEST(static_segments_planted, a_segment_that_is_forgotten) {
     return testing::run(stretches(2), seed).safety.violations > 0;
   });
 }
-TEST(static_segments_planted, a_segment_that_is_forgotten_is_seen_by_guard_words) {
+TEST(static_segments_planted, a_segment_that_is_forgotten_is_detected_by_guard_words) {
   testing::RunSetup setup = stretches(2);
   setup.guard = GuardMode::on;
   setup.guard_slots = 64;

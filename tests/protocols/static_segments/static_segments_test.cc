@@ -20,7 +20,7 @@ static_segments::Options options(std::uint64_t units, std::uint64_t segment) {
   return made;
 }
 
-TEST(static_segments, has_a_segment_for_the_rest) {
+TEST(static_segments, rounds_the_number_of_segments_up) {
   EXPECT_EQ(options(100, 10).segments(), 10U);
   EXPECT_EQ(options(101, 10).segments(), 11U);
   EXPECT_EQ(options(1, 10).segments(), 1U);
@@ -43,7 +43,7 @@ TEST(static_segments, takes_the_segments_that_a_range_has_units_of) {
   EXPECT_EQ(span_of(some, {~0ULL - 1, 2}).first, 4U);
 }
 
-TEST(static_segments, excludes_ranges_that_overlap_and_no_others) {
+TEST(static_segments, excludes_exactly_the_ranges_that_overlap) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const Outcome outcome = run(stretches(2), seed);
@@ -112,7 +112,7 @@ RunSetup longer_than_a_lease(const char* releases, const char* late_release) {
 }
 
 // By a READ and a CAS in place of an FAA; one after the other, the second one is late as well.
-TEST(static_segments, frees_a_segment_whose_lease_ends_in_a_section) {
+TEST(static_segments, releases_a_segment_whose_lease_ends_in_a_section) {
   LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
   for (const char* releases : {"together", "one_by_one"}) {
     const Outcome outcome = run(longer_than_a_lease(releases, "unless_repaired"), 1);
@@ -125,13 +125,13 @@ TEST(static_segments, frees_a_segment_whose_lease_ends_in_a_section) {
   }
 }
 
-TEST(static_segments, frees_what_is_late_unless_a_profile_says_otherwise) {
+TEST(static_segments, releases_late_segments_unless_a_profile_disables_it) {
   const ProtocolInfo& info = find_protocol("static_segments")->info;
   EXPECT_EQ(info.resolve("citron_baseline").choice("late_release"), "unless_repaired");
   EXPECT_EQ(info.resolve("suppressed").choice("late_release"), "suppress");
 }
 
-TEST(static_segments, leaves_it_taken_with_the_release_of_dslr) {
+TEST(static_segments, leaves_a_late_segment_held_with_the_release_of_dslr) {
   LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
   for (const char* releases : {"together", "one_by_one"}) {
     const Outcome outcome = run(longer_than_a_lease(releases, "suppress"), 1);
@@ -142,12 +142,12 @@ TEST(static_segments, leaves_it_taken_with_the_release_of_dslr) {
   }
 }
 
-TEST(static_segments, looks_free_when_all_have_gone) {
+TEST(static_segments, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd("static_segments"));
 }
 
 // Somebody who dies between two segments leaves the first one to a repair.
-TEST(static_segments, goes_on_when_clients_die) {
+TEST(static_segments, continues_when_clients_crash) {
   RunSetup setup = stretches(2);
   setup.dies = {0, 3};
   const std::uint64_t lost = first_seed(
@@ -155,7 +155,7 @@ TEST(static_segments, goes_on_when_clients_die) {
   EXPECT_EQ(lost, 0U);
 }
 
-TEST(static_segments, gives_back_what_it_has_when_a_later_segment_is_refused) {
+TEST(static_segments, releases_its_segments_if_a_later_one_is_refused) {
   RunSetup setup = stretches(3);
   setup.dies = {0, 3};
   expect_reached(setup, {"a later segment is refused", "a range has several segments"});
@@ -184,12 +184,12 @@ std::string taken_too_slowly(const char* late_release) {
   EXPECT_TRUE(aborted != nullptr && aborted->reason == AbortReason::recovered);
   return protocol->decode(world.entry(LockId{0}, *backend));
 }
-TEST(timed, static_segments_gives_back_all_when_a_lease_is_over) {
+TEST(timed, static_segments_releases_all_segments_when_a_lease_expires) {
   EXPECT_EQ(taken_too_slowly("unless_repaired"),
             "0: nX=1 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0; 2: nX=1 nS=0 maxX=1 maxS=0");
 }
 // What is late is left to a repair.
-TEST(timed, static_segments_gives_back_what_it_still_may_with_the_release_of_dslr) {
+TEST(timed, static_segments_releases_only_valid_segments_with_the_release_of_dslr) {
   EXPECT_EQ(taken_too_slowly("suppress"),
             "0: nX=0 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0; 2: nX=1 nS=0 maxX=1 maxS=0");
 }

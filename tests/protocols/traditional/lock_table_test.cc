@@ -38,7 +38,7 @@ class LockTableTest : public ::testing::Test {
   LockTable table_;
 };
 
-TEST(Served, requests_say_what_was_asked) {
+TEST(Served, requests_decode_to_what_was_asked) {
   const Asked asked(RemoteAddr{NodeId{3}, 4096}, {ClientId{7}, 9}, LockMode::shared);
   const Asked again = unpack(pack(kWithdraw, asked));
   EXPECT_EQ(again.entry, asked.entry);
@@ -46,14 +46,14 @@ TEST(Served, requests_say_what_was_asked) {
   EXPECT_EQ(again.mode, LockMode::shared);
 }
 
-TEST(Served, entries_tell_who_holds_and_waits) {
+TEST(Served, entries_decode_to_holders_and_waiters) {
   EXPECT_EQ(decode_entry(true, 0), "free");
   EXPECT_EQ(decode_entry(true, entry_word(1, 0, 2)), "writers=1 readers=0 waiting=2");
   EXPECT_EQ(decode_entry(true, entry_word(0, 300, 0)), "writers=0 readers=300 waiting=0");
   EXPECT_EQ(decode_entry(false, 0), "not shown");
 }
 
-TEST_F(LockTableTest, lets_readers_share_and_writers_in_alone) {
+TEST_F(LockTableTest, grants_readers_together_and_writers_alone) {
   EXPECT_TRUE(table_.try_enter(reader(0)));
   EXPECT_TRUE(table_.try_enter(reader(1)));
   EXPECT_FALSE(table_.try_enter(by(2)));
@@ -64,7 +64,7 @@ TEST_F(LockTableTest, lets_readers_share_and_writers_in_alone) {
   EXPECT_FALSE(table_.try_enter(reader(0)));
 }
 
-TEST_F(LockTableTest, lets_all_readers_at_the_head_in_together_and_nobody_behind_a_writer) {
+TEST_F(LockTableTest, grants_all_readers_at_the_head_together_and_no_client_behind_a_writer) {
   EXPECT_FALSE(wait(by(0)));
   for (const std::uint32_t client : {1, 2}) EXPECT_TRUE(wait(reader(client)));
   EXPECT_TRUE(wait(by(3)));
@@ -79,7 +79,7 @@ TEST_F(LockTableTest, lets_all_readers_at_the_head_in_together_and_nobody_behind
   EXPECT_THAT(let_in(), ElementsAre(3));
 }
 
-TEST_F(LockTableTest, lets_readers_in_when_the_writer_before_them_withdraws) {
+TEST_F(LockTableTest, grants_readers_when_the_writer_before_them_withdraws) {
   EXPECT_FALSE(wait(reader(0)));
   EXPECT_TRUE(wait(by(1)));
   EXPECT_TRUE(wait(reader(2)));
@@ -90,7 +90,7 @@ TEST_F(LockTableTest, lets_readers_in_when_the_writer_before_them_withdraws) {
   EXPECT_FALSE(table_.withdraw(by(1)));
 }
 
-TEST_F(LockTableTest, tells_acquisitions_of_one_client_apart) {
+TEST_F(LockTableTest, distinguishes_acquisitions_of_one_client) {
   EXPECT_TRUE(table_.try_enter(by(0)));
   Asked other = by(0);
   other.who.number = 2;
@@ -112,7 +112,7 @@ TEST_F(LockTableTest, counts_how_often_each_waiting_writer_is_passed) {
   EXPECT_EQ(table_.waiting(kLock)->passed, 1U) << "that of the next one";
 }
 
-TEST_F(LockTableTest, keeps_nothing_of_locks_that_nobody_uses) {
+TEST_F(LockTableTest, keeps_no_state_of_unused_locks) {
   EXPECT_FALSE(wait(by(0)));
   EXPECT_TRUE(wait(by(1)));
   table_.withdraw(by(1));

@@ -11,7 +11,7 @@ class LockManager : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(all, LockManager, ::testing::Values("traditional", "traditional_ro"),
                          [](const auto& made) { return std::string(made.param); });
 
-TEST_P(LockManager, keeps_writers_alone_and_everybody_finishes) {
+TEST_P(LockManager, keeps_writers_alone_and_all_clients_finish) {
   expect_sound(mixed(GetParam()), 200);
   expect_sound_unseen(GetParam());
 }
@@ -20,7 +20,7 @@ TEST_P(LockManager, takes_two_calls_and_no_verb_for_a_free_pair) {
   expect_two_calls_when_free(GetParam());
 }
 
-TEST_P(LockManager, takes_no_more_when_it_is_contended) {
+TEST_P(LockManager, takes_no_more_calls_under_contention) {
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
     const Outcome outcome = run(mixed(GetParam()), seed);
     EXPECT_EQ(outcome.tally.calls, 2 * outcome.acquired);
@@ -33,11 +33,11 @@ TEST_P(LockManager, gives_up_at_the_deadline_without_the_lock) {
   expect_deadlines_kept(mixed(GetParam()), {.for_a_pair = {2, 3}, .to_give_up = 2});
 }
 
-TEST_P(LockManager, stays_taken_by_the_dead) {
+TEST_P(LockManager, stays_held_after_its_holder_crashes) {
   expect_taken_by_the_dead(GetParam());
 }
 
-TEST_P(LockManager, takes_ordinary_paths_in_a_crowd) {
+TEST_P(LockManager, takes_ordinary_paths_under_contention) {
   expect_paths(crowd(GetParam()),
                {"a reader is let in at once", "a writer is let in at once", "a reader queues up",
                 "a writer queues up", "a release lets nobody in", "a release lets a writer in",
@@ -58,12 +58,12 @@ INSTANTIATE_TEST_SUITE_P(all, TimedLockManager, ::testing::Values("traditional",
 TEST_P(TimedLockManager, is_sound) {
   expect_sound_run(timed(GetParam(), "reconstructed"));
 }
-TEST_P(TimedLockManager, is_sound_and_shows_it) {
+TEST_P(TimedLockManager, is_sound_and_decodes_its_holders) {
   RunSetup setup = timed(GetParam(), "reconstructed");
   setup.params = {{"show", true}};
   expect_sound_run(setup);
 }
-TEST_P(TimedLockManager, tells_that_the_server_fails) {
+TEST_P(TimedLockManager, reports_a_failed_server) {
   expect_failure_of_the_server_told(GetParam());
 }
 

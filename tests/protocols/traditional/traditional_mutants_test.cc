@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(traditional, tells_who_has_waited_at_the_server) {
+TEST(traditional, reports_that_a_client_waited_at_the_server) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = crowd("traditional");
   EXPECT_THAT(phases_of(setup), Contains("acquire IA WP"));
@@ -21,7 +21,7 @@ TEST(traditional, tells_who_has_waited_at_the_server) {
   EXPECT_THAT(phases_of(setup), ElementsAre("acquire IA", "release IA"));
 }
 
-TEST(traditional, names_no_readers_among_writers) {
+TEST(traditional, reports_no_readers_among_writers) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup writers = crowd("traditional");
   writers.shared_percent = 0;
@@ -30,7 +30,7 @@ TEST(traditional, names_no_readers_among_writers) {
   EXPECT_THAT(found, Each(Not(HasSubstr("reader"))));
 }
 
-TEST(traditional, needs_clocks_for_the_shortest_timeout_and_for_none_not) {
+TEST(traditional, needs_clocks_if_and_only_if_a_timeout_is_set) {
   expect_clocks_needed_for_a_timeout("traditional");
 }
 

@@ -44,13 +44,13 @@ explore::Campaign in_time(std::vector<std::string> modes) {
   return campaign;
 }
 
-TEST(traditional_planted, a_search_in_time_finds_a_grant_that_is_freed) {
+TEST(traditional_planted, a_timed_search_finds_a_grant_that_is_freed) {
   explore::Campaign campaign = in_time({"XX", "XX"});
   campaign.base.time.latencies.push_back(microseconds(3));
   expect_found(kFreed, explore::Wrong::mutual_exclusion, 100'000, campaign);
 }
 
-TEST(traditional_planted, a_search_in_time_finds_a_grant_that_is_dropped) {
+TEST(traditional_planted, a_timed_search_finds_a_grant_that_is_dropped) {
   explore::Campaign campaign = in_time({"X", "X"});
   campaign.base.time.latencies.push_back(microseconds(3));
   expect_found(kDropped, explore::Wrong::not_free, 100'000, campaign);

@@ -5,7 +5,7 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(traditional, claims_that_nobody_is_bypassed_but_readers_by_readers) {
+TEST(traditional, claims_that_only_readers_bypass_readers) {
   const auto protocol = lock("traditional");
   EXPECT_EQ(protocol->bypass_bound(kX, kX, ~0ULL), 0U);
   EXPECT_EQ(protocol->bypass_bound(kX, kS, ~0ULL), 0U);
@@ -13,7 +13,7 @@ TEST(traditional, claims_that_nobody_is_bypassed_but_readers_by_readers) {
   EXPECT_EQ(protocol->bypass_bound(kS, kS, ~0ULL), std::nullopt);
 }
 
-TEST(traditional, bypasses_nobody) {
+TEST(traditional, bypasses_no_client) {
   expect_claim_kept(about("traditional", 2, 2));
   expect_claim_kept(with_sets(about("traditional", 3, 1), {"show=false"}));
   expect_claim_kept(with_sets(about("traditional", 3, 2), {"show=false"}));

@@ -56,7 +56,7 @@ TEST(traditional, rejects_a_backoff_that_begins_beyond_its_bound) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-TEST(timed, traditional_is_sound_with_timeouts_that_strike) {
+TEST(timed, traditional_is_sound_with_timeouts_that_expire) {
   RunSetup setup = timed("traditional", "dslr_paper");
   setup.params = {{"timeout", microseconds(8)}, {"show", true}};
   const Outcome outcome = run(setup, 1);

@@ -11,7 +11,7 @@ TEST(traditional_ro, claims_that_readers_pass_a_writer_max_passes_times) {
   EXPECT_EQ(lock("traditional_ro")->bypass_bound(kS, kX, ~0ULL), 0U);
 }
 
-TEST(traditional_ro, keeps_what_it_claims) {
+TEST(traditional_ro, never_exceeds_its_bypass_bound) {
   expect_claim_kept(about("traditional_ro", 2, 2));
   expect_claim_kept(with_sets(about("traditional_ro", 3, 2), {"show=false", "max_passes=1"}));
 }
