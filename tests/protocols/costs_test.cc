@@ -1,5 +1,5 @@
-// What locks say that they cost (core/base/costs.h) is what they cost, counted in the simulator,
-// where a trip takes much longer than all else.
+// Checks the costs that locks declare (core/base/costs.h) against those counted in the simulator,
+// where a round trip takes much longer than anything else.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -14,26 +14,27 @@ namespace latchlab::testing {
 namespace {
 
 constexpr Duration kHalfTrip = microseconds(10);
-constexpr Duration kSettled = microseconds(300);  // both have asked, and nothing is under way
+constexpr Duration kSettled = microseconds(300);  // both have asked, and no verb is under way
 constexpr Duration kApart = milliseconds(2);      // between the beginnings of two meetings
 constexpr Duration kSkew = microseconds(120);     // more than clocks may differ
 constexpr Duration kForAWhile = microseconds(100);
 constexpr Duration kForLong = microseconds(400);
 
-// The default profile's, but that no time of waiting is shorter than the trips of this test.
+// The default profile's parameters, except that no waiting time is shorter than the round trips of
+// this test.
 ParamSet params_of(const ProtocolEntry& entry) {
   ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
   if (entry.info.name == "citron") params.set("t_wait", microseconds(60));
   return params;
 }
 
-// One client finds another one inside, who leaves after `held`; or finds nobody.
+// One client asks for a lock that another one holds and releases after `held`, or for a free lock.
 struct Meeting {
   LockMode mode = LockMode::exclusive;
   std::optional<LockMode> holder = {};
   Duration held = {};
-  CostPair costs = {};  // that of the one who comes, or of both: see Costs
-  Time leaves = {};     // when the holder begins to, or its grant ends by time alone
+  CostPair costs = {};  // of the second client, or of the only one: see Costs
+  Time leaves = {};     // when the holder begins to release, or its grant ends by time alone
 };
 
 Cost spent(Verbs& verbs, Duration took) {
@@ -107,7 +108,8 @@ class Meetings {
   Task<void> comes(ClientId id, std::uint32_t i) {
     Meeting& meeting = meetings_[i];
     Verbs& verbs = world_->verbs(id);
-    // Clocks differ: a grant that is over for its holder is so for others only a little later.
+    // Clocks differ: a grant that has expired for its holder expires for other clients a little
+    // later.
     if (ends_by_time(meeting))
       co_await verbs.sleep(meeting.leaves + kSkew - meeting.held - verbs.now());
     Time since = verbs.now();
@@ -130,8 +132,9 @@ class Meetings {
   std::unique_ptr<Backend> backend_;
 };
 
-// The first two have waited for a while, and for long. If that costs the same, it is what the lock
-// says; what meetings cost while one joins and the other leaves is not in it.
+// In the first two meetings the client waited for a while and for long. If both cost the same, that
+// is what the lock declares, and meetings in which one client joins while the other releases do not
+// count.
 Cost combined(const std::vector<Cost>& costs) {
   if (costs[0] == costs[1]) return costs[0];
   Cost least = costs[0];
@@ -149,7 +152,7 @@ Costs measured(const ProtocolEntry& entry) {
   const LockMode x = LockMode::exclusive;
   const LockMode s = LockMode::shared;
   std::vector<Duration> holds = {kForAWhile, kForLong};
-  // Somewhere in here a look finds the lock just left.
+  // With one of these times a look finds the lock just released.
   for (int us = 1; us <= 50; ++us) holds.push_back(microseconds(us));
   std::vector<Meeting> plan = {{.mode = x}};
   std::vector<std::pair<LockMode, LockMode>> kinds = {{x, x}};
@@ -180,7 +183,7 @@ Costs measured(const ProtocolEntry& entry) {
   return costs;
 }
 
-// As a lock's entry has them.
+// As the declaration of a lock lists them.
 std::string source_of(const Cost& cost) {
   std::string text = "{";
   for (const auto count : {cost.verbs, cost.messages, cost.calls, cost.half_trips})

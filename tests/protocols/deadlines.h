@@ -1,12 +1,14 @@
 #pragma once
-// What a lock owes clients that give up: they leave nothing behind, and everybody else finishes.
+// What a lock owes to clients that give up: they leave no state behind, and all other clients
+// finish.
 
 #include "tests/protocols/harness.h"
 
 namespace latchlab::testing {
 
-// Deadlines are over already: whoever cannot have the lock gives up, at every point on the way.
-// Every operation ends one way or the other, and the lock is free in the end.
+// The deadlines have already passed: a client that cannot acquire the lock at once gives up, at
+// every point of its acquisition. Every operation ends one way or the other, and the lock is free
+// in the end.
 inline void expect_usable_after_deadlines(RunSetup setup, std::uint64_t runs = 100) {
   setup.impatient = true;
   if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet

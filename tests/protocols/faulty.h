@@ -1,5 +1,5 @@
 #pragma once
-// A client whose verbs, messages and calls fail where a test says so, or which does something just
+// A client whose verbs, messages and calls fail as a test chooses, or which runs a test's code just
 // before one of them.
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace latchlab::testing {
 
-// A second part of a client of the world, to be used instead of the first. For protocols that give
-// their clients neither words nor endpoints.
+// A second part for a client of the world, to be used instead of the first one; for protocols that
+// give their clients neither words nor endpoints.
 class FaultyClient {
  public:
   FaultyClient(const World& world, ClientId client, FaultDecision decide)

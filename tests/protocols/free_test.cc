@@ -1,5 +1,6 @@
-// Protocol::is_free: no entry looks free while somebody holds it, and each does when all have gone.
-// Of a lease that nobody gives back the entry cannot tell whether its readers are still there.
+// Protocol::is_free: an entry does not look free while a client holds the lock, and looks free
+// after all clients have released. If leases are not released, the entry cannot tell whether their
+// readers still hold them.
 
 #include "tests/protocols/promises.h"
 
@@ -12,7 +13,7 @@ TEST_P(FreeEntry, is_seen_after_all_releases_and_never_during_a_hold) {
   expect_free_when_all_have_gone(crowd(GetParam()));
 }
 
-// Whether a list's first node is held is in the node: its own tests look there.
+// Whether the first node of a list is held is in the node: the list's own tests look there.
 std::vector<std::string> whose_entries_tell() {
   std::vector<std::string> names = remote_protocol_names();
   names.erase(std::remove(names.begin(), names.end(), "list_rdma"), names.end());
@@ -21,7 +22,7 @@ std::vector<std::string> whose_entries_tell() {
 INSTANTIATE_TEST_SUITE_P(all, FreeEntry, ::testing::ValuesIn(whose_entries_tell()),
                          [](const auto& made) { return made.param; });
 
-// An entry whose first word depends on where it lies.
+// An entry whose first word depends on its address.
 class SelfPointing final : public Protocol {
  public:
   Layout layout(const Shape& /*shape*/) const override { return {}; }

@@ -1,4 +1,4 @@
-// Upgrades, extents and leases, around the reference lock: as it should be, and with its faults.
+// Upgrades, extents and leases with the reference lock, without faults and with its faults.
 
 #include "core/study/share.h"
 #include "tests/protocols/sections.h"
@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Readers, and updaters of which each becomes a writer: of one lock, or of parts of it.
+// Readers, and updaters each of which upgrades, of one lock or of parts of it.
 RunSetup readers_and_updaters(Extent extent) {
   RunSetup setup =
       repeated(kReferenceLock, 3, [=](ClientId client, const World& world, Section& section) {
@@ -50,7 +50,7 @@ TEST(Extents, smaller_than_the_whole_are_not_guarded_and_not_counted_as_checked)
   EXPECT_EQ(outcome.guard.checks, 0U);
 }
 
-// Each client a stretch that reaches into the next one's.
+// Each client wants a range that overlaps the next client's.
 RunSetup stretches(const char* fault) {
   RunSetup setup =
       repeated(kReferenceLock, 3, [](ClientId client, const World& world, Section& section) {

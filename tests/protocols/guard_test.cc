@@ -1,4 +1,4 @@
-// Guard words: silent around locks that exclude, and loud where two are inside at once.
+// Guard words: they report no conflict for locks that exclude, and one if two clients conflict.
 
 #include <set>
 
@@ -39,10 +39,10 @@ TEST_P(GuardedLock, that_excludes_shows_no_conflict) {
   }
 }
 
-// Clients that use a lock that nobody guards but the words.
+// Clients that use a lock which only the guard words check.
 class Visits {
  public:
-  // `beyond`: so far from where it is, a word is looked for.
+  // `beyond`: at this distance from its address a word is looked for.
   explicit Visits(std::uint32_t clients, const ExplorerOptions& options, std::uint64_t beyond = 0)
       : protocol_(find_protocol("cas")->make(params_of(guarded("cas"), *find_protocol("cas")))),
         world_(*protocol_, shape(clients)),
@@ -151,7 +151,8 @@ TEST(GuardWords, overstaying_a_grant_excuses_the_conflicts_on_its_lock) {
   EXPECT_GT(excused, 0U);
 }
 
-// Wherever it dies, the journal and the word agree, or the journal says that it does not know.
+// Wherever the client crashes, the journal and the word agree, or the journal says that it does not
+// know.
 TEST(GuardWords, a_crash_of_a_holder_leaves_what_the_journal_says) {
   LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   std::set<bool> certain;

@@ -44,7 +44,7 @@ TEST(GuardedUnits, of_short_extents_are_all_and_of_longer_ones_a_few_of_theirs) 
   EXPECT_EQ(marked({kGuardedUnitsEnd - 1, 1}, ~0ULL).size(), 1U);
 }
 
-// The overlap is half of the longer one, or one of the two is as short as can be.
+// The overlap is half of the longer range, or one of the two is as short as possible.
 TEST(GuardedUnits, are_in_common_where_extents_overlap_by_half_and_never_where_they_do_not) {
   Rng rng(2);
   int overlaps = 0, seen = 0;
@@ -75,10 +75,10 @@ TEST(UnitWords, name_one_unit_as_long_as_a_client_holds_it) {
   EXPECT_FALSE(with_one_more(one, 8, LockMode::shared).has_value());
   const std::uint64_t both = *with_one_more(one, 7, LockMode::exclusive);
   EXPECT_EQ(inside_unit(both, 7), kGuardReader + kGuardWriter);
-  const std::uint64_t nobody =
+  const std::uint64_t none =
       both - unit_amount(LockMode::shared) - unit_amount(LockMode::exclusive);
-  EXPECT_EQ(inside_unit(nobody, 7), 0U);
-  EXPECT_EQ(inside_unit(*with_one_more(nobody, kGuardedUnitsEnd - 1, LockMode::update),
+  EXPECT_EQ(inside_unit(none, 7), 0U);
+  EXPECT_EQ(inside_unit(*with_one_more(none, kGuardedUnitsEnd - 1, LockMode::update),
                         kGuardedUnitsEnd - 1),
             kGuardUpdater);
 }
@@ -105,7 +105,7 @@ TEST(UnitWords, are_fewer_per_lock_if_there_are_many_locks) {
   EXPECT_EQ(guard_slots(10'000'000), 64U);
 }
 
-// Clients that use ranges of a lock that nobody guards but the words.
+// Clients that use ranges of a lock which only the guard words check.
 class Visits {
  public:
   Visits(std::uint32_t clients, std::uint64_t seed, std::uint32_t slots,
@@ -135,7 +135,7 @@ class Visits {
     return guard_.findings();
   }
   std::uint64_t verbs_counted() const { return world_.verbs(ClientId{0}).tally().one_sided(); }
-  // Somebody is still counted in.
+  // Whether any client is still counted in.
   bool occupied() {
     for (std::uint64_t i = 1; i <= slots_; ++i)
       for (std::uint64_t unit = 0; unit < 64; ++unit)
@@ -177,7 +177,7 @@ class Visits {
   Guard guard_;
 };
 
-// In one slot everything collides that can.
+// With one slot all units share it.
 TEST(GuardUnits, of_adjacent_ranges_never_show_a_conflict) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   for (const std::uint32_t slots : {1U, 2U, 64U})

@@ -1,10 +1,10 @@
 #pragma once
-// Runs a protocol with the client loop and the safety monitor, and tells what happened: in the
-// explorer, where one run is one seeded order and `first_seed` looks for one that goes wrong, in
+// Runs a protocol with the client loop and the safety monitor, and returns the outcome: in the
+// explorer, where one run is one seeded order and `first_seed` looks for one with a violation, in
 // the backend that RunSetup::make names, or on hardware (worlds.h).
 //
-// The explorer has no timing: what would end a lease happens there only when nothing else can. So
-// protocols that need `timing` for their leases alone run in it, and their recoveries are explored.
+// The explorer has no timing: a lease expires there only when no other event can happen. So
+// protocols that need `timing` only for their leases run in it, and their recoveries are explored.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,20 +48,20 @@ struct RunSetup {
   GuardMode guard = GuardMode::off;
   std::uint32_t guard_slots = 0;   // for units of objects
   std::uint64_t object_bytes = 0;  // of what each lock guards; 0: nothing
-  // Instead of operations on one lock each: a client's n-th section; false: that was all.
+  // Replaces the operations on one lock each: the n-th section of a client; false: no more
+  // sections.
   std::function<bool(ClientId, std::uint64_t, const World&, Section&)> section;
-  std::function<std::unique_ptr<LockClient>(LockClient&)>
-      wrap;                         // puts itself before clients' parts
-  bool impatient = false;           // acquisitions have a deadline that is over already
+  std::function<std::unique_ptr<LockClient>(LockClient&)> wrap;  // wraps the clients' parts
+  bool impatient = false;           // acquisitions have a deadline that has already passed
   std::vector<std::uint32_t> dies;  // clients that crash when they hold a lock for the first time
   std::uint64_t max_steps = 20'000;
   // Empty: the explorer, or hardware.
   std::function<std::unique_ptr<Backend>(const WorldPlan&)> make;
-  // Hears of acquisitions, upgrades and releases before the monitor does.
+  // Called for acquisitions, upgrades and releases before the monitor is.
   LoopObserver* also = nullptr;
 };
 
-// What is in a client's buffer, from which WRITEs of objects come.
+// The content of a client's buffer, from which WRITEs of objects come.
 inline std::uint64_t buffer_word(ClientId client, std::uint64_t index) {
   return 1000 * (client.value + 1ULL) + index;
 }
@@ -75,16 +75,16 @@ struct Outcome {
   std::uint64_t aborted = 0, suppressed = 0, cut = 0;  // cut: sections, by the end of a grant
   std::uint64_t recoveries = 0;
   std::uint64_t most_inside = 0;  // holders of one lock at once
-  std::uint64_t looked_free = 0;  // grants that show, on which the lock's entry looked free
+  std::uint64_t looked_free = 0;  // grants that show, during which the lock's entry looked free
   VerbTally tally;                // of all clients
   std::string entry;              // lock 0 at the end, decoded
-  bool free = false;              // and what its protocol says of it
+  bool free = false;              // and whether its protocol says that it is free
   GuardFindings guard;
   std::vector<LeftInside> left;  // in the guard's journal, at the end
   std::uint64_t guard_word = 0;  // of lock 0, at the end
   std::vector<std::uint64_t> words;
-  std::vector<std::string> log;                     // what happened, where sections are given
-  std::vector<Time> when;                           // each of it did, in true time
+  std::vector<std::string> log;                     // the events, if sections are given
+  std::vector<Time> when;                           // the true time of each event
   std::vector<std::vector<std::uint64_t>> objects;  // of each lock, at the end
 
   bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
@@ -148,7 +148,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   bool looks_free(LockId lock) const {
     return protocol_->is_free(world_->lock(lock).entry, world_->entry(lock, *backend_));
   }
-  // At this date, whatever they are doing then.
+  // At this time, whatever the clients are doing then.
   void crash_at(Time date, std::vector<ClientId> clients, CrashKind kind) {
     backend_->at(date, [this, clients = std::move(clients), kind] {
       for (const ClientId each : clients) monitor_->crashed(each);
@@ -229,7 +229,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;
-    // Its own coroutine is running: it goes right afterwards.
+    // Its own coroutine is running: the crash takes effect right afterwards.
     crash_at(backend_->true_now(), {client}, CrashKind::client);
   }
   void upgraded(ClientId client, const Grant& grant) override {
@@ -279,7 +279,7 @@ inline Outcome run(const RunSetup& setup, std::uint64_t seed) {
   return CaseRun(setup, seed).go();
 }
 
-// Runs seeds 1.. until `wrong` says yes; the seed, or 0 when none of `runs` did.
+// Runs seeds 1.. until `wrong` returns true; returns that seed, or 0 if none of `runs` did.
 inline std::uint64_t first_seed(const RunSetup& setup, std::uint64_t runs,
                                 const std::function<bool(const Outcome&)>& wrong) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed)
@@ -287,7 +287,7 @@ inline std::uint64_t first_seed(const RunSetup& setup, std::uint64_t runs,
   return 0;
 }
 
-// Safe, and everybody is done, whatever the order.
+// Safe, and all clients finish, in every order.
 inline void expect_sound(const RunSetup& setup, std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= seeds(runs); ++seed) {
     const Outcome outcome = run(setup, seed);

@@ -1,6 +1,6 @@
 #pragma once
-// The phases (core/verbs/phases.h) that acquisitions and releases pass through, of which runs
-// report the lengths, and the labelled paths that they take.
+// The phases (core/verbs/phases.h) of acquisitions and releases, whose lengths runs report, and the
+// labelled paths that they take.
 
 #include <optional>
 #include <set>
@@ -44,7 +44,8 @@ inline Task<void> marked_rounds(World& world, ClientId me, const RunSetup& setup
   verbs.measure_phases(nullptr);
 }
 
-// Of every acquisition and release in many orders, as "acquire IA RT"; or of one client's alone.
+// The phases of every acquisition and release in many orders, as "acquire IA RT"; or of one client
+// only.
 inline std::set<std::string> phases_of(const RunSetup& setup,
                                        std::optional<std::uint32_t> of = {}) {
   std::set<std::string> seen;
@@ -82,7 +83,7 @@ inline Labels reached_in(const RunSetup& setup, std::uint64_t seed, Outcome& out
   return labels(setup.protocol, true);
 }
 
-// ... and that any of many orders of a crowd does.
+// The labels that many orders of a crowd pass.
 inline Labels reached_by_crowd(const RunSetup& setup) {
   expect_reached(setup, {});
   return labels(setup.protocol, true);

@@ -1,6 +1,6 @@
 #pragma once
-// Two clients that meet: one has the lock, the other comes and asks for it. If the holder leaves at
-// all, it may have left before.
+// Two clients that meet: one holds the lock, the other asks for it. If the holder releases at all,
+// it may have done so before.
 
 #include <variant>
 
@@ -11,19 +11,19 @@ namespace latchlab::testing {
 struct Meeting {
   LockMode holder = LockMode::exclusive;
   LockMode other = LockMode::exclusive;
-  Duration patience = kForever;  // of the other one
-  bool leaves = true;            // the holder does, sooner or later
-  bool over = false;             // it has left
-  // What came of it: how the other one's acquisition ended, its verbs, and the lock's word.
+  Duration patience = kForever;  // of the second client
+  bool leaves = true;            // the holder releases, sooner or later
+  bool over = false;             // it has released
+  // The outcome: how the second client's acquisition ended, its verbs, and the lock's word.
   bool entered = false;
   AbortReason reason = AbortReason::deadline;
   ActorTally verbs;
   std::string entry;
   Duration took;
-  Duration left;  // of its grant's validity, when it had it
+  Duration left;  // validity of its grant, when it was given
 };
 
-// Until the holder has the lock, or had it.
+// Waits until the holder holds the lock, or has held it.
 inline Task<void> wait_for_holder(World& world, const Meeting& meeting) {
   const bool* const over = &meeting.over;
   RemoteWait wait;

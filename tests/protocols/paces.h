@@ -1,5 +1,5 @@
 #pragma once
-// How fast a client tries for a lock that it does not get, in the simulator.
+// How fast a client retries for a lock that it does not get, in the simulator.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -16,7 +16,7 @@ struct Paced {
   ParamValues over = {};  // its values
 };
 
-// Verbs of a client that wants in beside a writer which never leaves, until it gives up.
+// Verbs of a client that asks for a lock whose writer never releases, until it gives up.
 inline std::uint64_t tries_within(const Paced& lock, LockMode mode, Duration patience) {
   const ParamSet params = find_protocol(lock.protocol)->info.resolve(lock.profile);
   ParamValues values(params.values().begin(), params.values().end());

@@ -1,4 +1,4 @@
-// What a client part keeps by the number of a grant.
+// What a client part keeps for each grant, by the grant's number.
 
 #include "core/protocols/common/per_grant.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Locks broken on purpose: each planted bug is caught by the check that its test names, within a
-// budget, and the lock as shipped survives ten times that budget.
+// Locks broken on purpose: the check that its test names catches each planted bug within a budget,
+// and the shipped lock passes ten times that budget.
 
 #include <cstdio>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace latchlab::testing {
 
-// The only way to make one active; tests/tidy knows the names by it.
+// The only way to activate one; tests/tidy finds the names by it.
 struct Bug {
   const char* name;
 };
@@ -50,9 +50,9 @@ inline void expect_caught(Bug bug, std::uint64_t budget, const Fails& wrong) {
   expect_caught(bug, budget, wrong, 10 * budget);
 }
 
-// By the monitor, and by guard words, which have to find it where no observer sees every client.
-// They look for a shorter time, since holders count themselves in after the grant, and out before
-// the release.
+// Checked by the monitor, and by guard words, which have to find it where no observer sees every
+// client. The guard words cover a shorter time, since holders count themselves in after the grant,
+// and out before the release.
 inline void expect_breaks_exclusion(Bug bug, std::uint64_t budget, const RunSetup& setup) {
   expect_caught(bug, budget, [&](auto seed) { return run(setup, seed).safety.violations > 0; });
   RunSetup guarded = setup;
@@ -66,8 +66,8 @@ inline void expect_blocks(Bug bug, std::uint64_t budget, const RunSetup& setup) 
   expect_caught(bug, budget, [&](auto seed) { return run(setup, seed).end != RunEnd::finished; });
 }
 
-// On the RDMA device of this machine. A crowd with sections far longer than a verb takes needs no
-// chosen order.
+// On the RDMA device of this machine. A crowd with sections far longer than a verb needs no chosen
+// order.
 inline void expect_breaks_exclusion_on_hardware(Bug bug, RunSetup setup) {
   if (!on_hardware()) GTEST_SKIP() << "needs an RDMA device and LATCHLAB_WORLD=ibverbs";
   setup.client_nodes = 3;
@@ -77,7 +77,7 @@ inline void expect_breaks_exclusion_on_hardware(Bug bug, RunSetup setup) {
   setup.guard = GuardMode::on;
   constexpr std::uint64_t kRuns = 20;
   std::uint64_t monitor = 0;
-  std::uint64_t guard = 0;  // the first run that each finds it in
+  std::uint64_t guard = 0;  // the first run in which each finds it
   {
     const Active active(bug);
     for (std::uint64_t seed = 1; seed <= kRuns && (monitor == 0 || guard == 0); ++seed) {
@@ -100,7 +100,7 @@ inline void expect_breaks_exclusion_on_hardware(Bug bug, RunSetup setup) {
 
 // ---- a search of every order ----
 
-// Two clients, every assignment of modes and nodes; or these modes, a node each.
+// Two clients, every assignment of modes and nodes; or these modes, with one node per client.
 inline explore::Campaign searched(const char* protocol, std::vector<std::string> modes = {}) {
   explore::Campaign campaign;
   campaign.base.protocol = protocol;
@@ -113,7 +113,7 @@ inline explore::Campaign searched(const char* protocol, std::vector<std::string>
   return campaign;
 }
 
-// Within so many states, as what it is found.
+// Found within so many states, as this kind of violation.
 inline void expect_found(Bug bug, explore::Wrong wrong, std::uint64_t states,
                          explore::Campaign campaign) {
   campaign.budget = states;

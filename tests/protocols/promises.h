@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of every lock look at in the same way: entries that look free, labelled paths, the
-// order in which clients get the lock.
+// What the tests of every lock check in the same way: entries that look free, labelled paths, and
+// the order in which clients acquire the lock.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace latchlab::testing {
 
-// Three clients, a node each: dslr's small counters have no room for more.
+// Three clients, one per node: dslr's small counters have no room for more.
 inline RunSetup crowd(const std::string& protocol, const std::string& profile = "") {
   RunSetup setup;
   setup.protocol = protocol;
@@ -24,7 +24,7 @@ inline RunSetup crowd(const std::string& protocol, const std::string& profile = 
 
 // ---- Protocol::is_free ----
 
-// The entry looks free when all have gone, and never while somebody holds the lock.
+// The entry looks free after all clients have released, and never while a client holds the lock.
 inline void expect_free_when_all_have_gone(const RunSetup& setup) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const Outcome outcome = run(setup, seed);
@@ -40,7 +40,7 @@ inline bool is_free(const char* protocol, const std::vector<std::uint64_t>& word
   return made->is_free(RemoteAddr{NodeId{1}, 4096}, words);
 }
 
-// Of a crowd whose client 0 dies when it holds the lock: what an order that ends like this leaves.
+// Client 0 of a crowd crashes when it holds the lock. Returns the outcome of an order that ends so.
 inline Outcome after_a_death(const char* protocol, bool (*ends_so)(const Outcome&)) {
   RunSetup setup = crowd(protocol);
   setup.dies = {0};
@@ -61,7 +61,8 @@ inline void expect_free_once_repaired(const char* protocol) {
   EXPECT_TRUE(after_a_death(protocol, repaired).free);
 }
 
-// A timeout of its own (parameter `timeout`, off in `reconstructed`) needs clocks, however short.
+// A timeout of the lock (parameter `timeout`, off in `reconstructed`) needs clocks, however short
+// it is.
 inline void expect_clocks_needed_for_a_timeout(const char* protocol) {
   using ::testing::Contains;
   const ProtocolEntry& entry = *find_protocol(protocol);
@@ -71,7 +72,7 @@ inline void expect_clocks_needed_for_a_timeout(const char* protocol) {
   EXPECT_THAT(entry.make(params)->needs(), Contains(Capability::timing));
 }
 
-// The most holders of one lock at once, in many orders, in each of which everybody finishes.
+// The most holders of one lock at once, in many orders, in each of which all clients finish.
 inline std::uint64_t most_inside(const RunSetup& setup) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
@@ -94,7 +95,7 @@ inline Labels labels(const std::string& protocol, bool reached) {
   return found;
 }
 
-// In many orders.
+// The labels that many orders pass.
 inline Labels reached(const RunSetup& setup) {
   paths::forget();
   paths::record(true);
@@ -108,8 +109,8 @@ inline void expect_reached(const RunSetup& setup, const Labels& some) {
   EXPECT_THAT(reached(setup), ::testing::IsSupersetOf(some));
 }
 
-// A crowd without failures reaches at least the ordinary ones, and none of the rare ones, although
-// they are known.
+// A crowd without failures takes at least the ordinary paths and none of the rare ones, which are
+// known labels.
 inline void expect_paths(const RunSetup& setup, const Labels& ordinary, const Labels& rare) {
   expect_reached(setup, ordinary);
   if (!on_hardware()) {
@@ -119,7 +120,7 @@ inline void expect_paths(const RunSetup& setup, const Labels& ordinary, const La
 
 // ---- first come, first served ----
 
-// Does the entry show that `count` clients have arrived?
+// Returns whether the entry shows that `count` clients have arrived.
 using Arrived = InlineFunction<bool(const Words& entry, std::uint32_t count)>;
 
 struct Queue {
@@ -154,8 +155,8 @@ inline Task<void> one_turn(Queue& queue, ClientId me) {
   co_await client.release(held);
 }
 
-// Clients queue up one after the other while the first one holds the lock: whatever the schedule,
-// writers get it in the order of their arrival, and before readers that came later.
+// Clients queue one after the other while the first one holds the lock: in every schedule, writers
+// acquire it in their order of arrival, and before readers that arrived later.
 inline void expect_order_of_arrival(const char* protocol_name, const Arrived& arrived,
                                     std::uint32_t shared_from = ~0U) {
   const ProtocolEntry& entry = *find_protocol(protocol_name);

@@ -1,6 +1,6 @@
 #pragma once
-// How many messages a client takes that it never reads: the RECVs of its endpoint, which locks
-// whose clients talk to each other owe to every lock that a client holds or awaits.
+// How many messages a client can receive that it never reads: the RECVs of its endpoint, which
+// locks whose clients send each other messages need for every lock that a client holds or awaits.
 
 #include "core/protocols/common/inbox.h"
 #include "tests/protocols/harness.h"
@@ -29,7 +29,7 @@ inline Task<void> send_until_refused(World& world, std::uint64_t* taken) {
   }
 }
 
-// Of a client that is the tail of a lock's queue, as word 0 of the entry names it.
+// For the client that is the tail of a lock's queue, as word 0 of the entry names it.
 inline std::uint64_t recvs_of_the_tail(const char* protocol_name, std::int64_t max_held) {
   const ProtocolEntry& entry = *find_protocol(protocol_name);
   ParamSet params = entry.small_params();

@@ -25,7 +25,7 @@ struct Options {
   Fault fault = Fault::none;
 };
 
-// What a call asks for; `mode` and `extent` matter to `acquire` alone.
+// What a call asks for; only `acquire` uses `mode` and `extent`.
 enum class Ask : std::uint8_t { acquire, upgrade, extend, release };
 
 // ---- the server part ----
@@ -35,7 +35,7 @@ struct Claim {
   LockMode mode = LockMode::exclusive;
   Extent extent;
   Time until = kNever;  // of holders
-  PendingCall call;     // of those that wait
+  PendingCall call;     // of waiting requests
   bool upgrades = false;
 };
 
@@ -91,7 +91,7 @@ class Server final : public ServerPart {
     verbs.reply(call, reply);
   }
 
-  // Forgets whose lease is over, then grants what nothing stands in the way of.
+  // Removes holders whose lease has expired, then grants every request without a conflict.
   Task<void> settle(Verbs& verbs, Book& book) {
     const Time now = verbs.now();
     std::erase_if(book.holders, [now](const Claim& holder) { return holder.until <= now; });
@@ -193,7 +193,7 @@ class Client final : public LockClient {
                                                 : ReleaseResult::released;
   }
 
-  // Of two readers that upgrade, each would wait for the other.
+  // If two readers upgraded, each would wait for the other.
   Task<AcquireResult> upgrade(Grant grant, AcquireOptions /*options*/) override {
     if (grant.mode == LockMode::shared) co_return Aborted{AbortReason::unsupported};
     co_return co_await ask(Ask::upgrade, grant);
@@ -214,8 +214,8 @@ class Client final : public LockClient {
     return request;
   }
 
-  // A lease counts from before the call, on the client's clock: one that has waited for long has to
-  // be extended at once.
+  // A lease counts from before the call, on the client's clock. A client that has waited for long
+  // has to extend it at once.
   Task<AcquireResult> ask(Ask what, Grant grant) {
     verbs_.mark(Phase::initial_atomic);
     for (;;) {

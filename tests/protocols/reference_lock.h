@@ -1,11 +1,12 @@
 #pragma once
-// A lock for tests that need what few locks have: all modes, ranges, upgrade, extend and leases. It
-// is slow and simple: clients call the lock's server, which keeps everything in lists.
+// A lock for tests that need features that few locks have: all modes, ranges, upgrade, extend and
+// leases. It is slow and simple: clients call the lock's server, which keeps all state in lists.
 //
-// Granted in the order in which the calls arrive: a request waits for those that conflict with it,
-// be they holders or earlier requests; one to upgrade goes before all that are no upgrades. With
-// leases, who has not released or extended in time is forgotten when somebody wants the lock.
-// Nothing is kept in the lock's entry. Does not survive the death of a holder without leases.
+// Requests are granted in the order in which the calls arrive: a request waits for the holders and
+// the earlier requests that conflict with it. An upgrade goes before all requests that are no
+// upgrades. With leases, a holder that has not released or extended in time is forgotten when
+// another client wants the lock. The lock's entry holds no state. The lock does not survive the
+// crash of a holder without leases.
 
 #include "core/protocols/lock.h"
 
@@ -18,7 +19,7 @@ namespace latchlab::testing {
 //   upgrades_at_once    waits for no reader before it upgrades
 //   keeps_no_expiry     carries out a release although the lease is over
 //
-// It is not registered: tests that go through all protocols are not about it.
+// It is not registered, so that tests over all protocols do not include it.
 inline constexpr const char* kReferenceLock = "reference_lock";
 const ProtocolEntry& reference_lock();
 

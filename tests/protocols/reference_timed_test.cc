@@ -1,5 +1,4 @@
-// The reference lock in the simulator: modes, units, upgrades and leases where time passes, and
-// several clients want what others have.
+// The reference lock in the simulator: modes, units, upgrades and leases under contention.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -31,7 +30,7 @@ RunSetup faulty(RunSetup setup, const char* fault) {
   return setup;
 }
 
-// Exclusive, shared, update, update that becomes exclusive.
+// Exclusive, shared, update, and update followed by an upgrade.
 RunSetup all_modes() {
   RunSetup setup = in_turns(40, [](std::uint64_t turn, const World& world, Section& section) {
     const LockMode modes[] = {LockMode::exclusive, LockMode::shared, LockMode::update};
@@ -54,7 +53,7 @@ TEST(timed, reference_modes_and_upgrades_exclude_each_other) {
   EXPECT_GE(outcome.most_inside, 2U) << "readers, and an updater beside them";
 }
 
-// The run ends when the monitor sees it, which in some runs is before the guard words can.
+// The run ends when the monitor detects it, which in some runs is before the guard words can.
 TEST(timed, reference_upgrades_that_wait_for_no_reader_are_caught) {
   const Outcome outcome = run(faulty(all_modes(), "upgrades_at_once"), 3);
   EXPECT_GT(outcome.safety.violations, 0U);
@@ -71,7 +70,7 @@ RunSetup stretches(std::uint64_t units) {
   });
 }
 
-// The first sections of eight clients, all at once.
+// The first sections of eight clients, all at the same time.
 TEST(timed, reference_units_that_are_disjoint_are_held_together) {
   const Outcome outcome = run(stretches(4), 1);
   ASSERT_EQ(outcome.end, RunEnd::finished);
@@ -93,7 +92,7 @@ TEST(timed, reference_units_whose_overlap_is_ignored_are_caught) {
   EXPECT_THAT(outcome.violation, HasSubstr("5 units from"));
 }
 
-// ---- who waits for whom ----
+// ---- which clients wait for which ----
 
 RunSetup three_clients(std::function<void(ClientId, const World&, Section&)> fill) {
   RunSetup setup = repeated(kReferenceLock, 1, std::move(fill));
@@ -102,7 +101,7 @@ RunSetup three_clients(std::function<void(ClientId, const World&, Section&)> fil
   setup.make = plain_simulation;
   return setup;
 }
-// Its date; the test fails where it did not happen.
+// The time of the event; the test fails if it did not happen.
 Time date_of(const Outcome& outcome, const std::string& event) {
   for (std::size_t i = 0; i < outcome.log.size(); ++i)
     if (outcome.log[i] == event) return outcome.when[i];
@@ -113,8 +112,8 @@ void arrives(Duration after, ClientId client, const World& world, Section& secti
   section.arrived = world.verbs(client).now() + after;
 }
 
-// Client 0 updates units 0 to 3 and becomes exclusive; client 1 reads from its own unit on, for
-// 100 us; client 2 wants to read in the middle of that.
+// Client 0 updates units 0 to 3 and upgrades; client 1 reads from its own unit on, for 100 us;
+// client 2 wants to read in the middle of that.
 Outcome upgrade_beside_a_reader(std::uint64_t first) {
   const Outcome outcome = run(
       three_clients([=](ClientId client, const World& world, Section& section) {
@@ -143,8 +142,8 @@ TEST(timed, reference_upgrade_does_not_wait_for_readers_of_other_units) {
   EXPECT_LT(date_of(outcome, "0 upgrades 0"), date_of(outcome, "1 leaves 0"));
 }
 
-// Client 0 has lock 0 and waits for lock 1, which client 1 has for 70 us. Its work ends after the
-// lease that it had first, which client 2 waits for.
+// Client 0 holds lock 0 and waits for lock 1, which client 1 holds for 70 us. Client 0's work ends
+// after its first lease, for which client 2 waits.
 TEST(timed, reference_lease_that_is_extended_excludes_other_clients_for_longer) {
   RunSetup setup = three_clients([](ClientId client, const World& world, Section& section) {
     if (client.value != 1) want(world, section, 0);
@@ -165,8 +164,8 @@ TEST(timed, reference_lease_that_is_extended_excludes_other_clients_for_longer) 
   EXPECT_GT(date_of(outcome, "2 takes 0"), date_of(outcome, "0 leaves 0"));
 }
 
-// Client 1 has lock 1 for long, and nobody may wait. Client 0 has lock 0 by then, which client 2
-// wants in the middle of client 0's first pause.
+// Client 1 holds lock 1 for long, and no client may wait. Client 0 holds lock 0 by then, which
+// client 2 wants in the middle of client 0's first pause.
 TEST(timed, sections_that_release_before_a_retry_pause_with_no_lock_held) {
   RunSetup setup = three_clients([](ClientId client, const World& world, Section& section) {
     if (client.value != 1) want(world, section, 0);

@@ -1,5 +1,5 @@
-// What every registered protocol owes: parameters that fit their declarations, profiles that
-// resolve, layouts that can be laid out.
+// What every registered protocol has to provide: parameters that fit their declarations, profiles
+// that resolve, valid layouts.
 
 #include "core/protocols/registry.h"
 
@@ -42,7 +42,7 @@ TEST(registry, says_where_every_parameter_comes_from) {
   }
 }
 
-// Has it a search with crashes that is expected to find nothing?
+// Whether it has a search with crashes that is expected to find no violation.
 bool a_verdict_survives_crashes(const std::string& name) {
   std::ifstream rows(LATCHLAB_SOURCE_DIR "/tests/protocols/" + name + "/verdicts");
   EXPECT_TRUE(rows.good()) << name;
@@ -52,7 +52,7 @@ bool a_verdict_survives_crashes(const std::string& name) {
   return false;
 }
 
-// The network's time is no part of a lock: where a lock can add to it, none does by default.
+// Network time is no part of a lock: no lock that can add a delay to messages does so by default.
 TEST(registry, delays_no_message_within_a_node_by_default) {
   std::set<std::string> delaying;
   for (const ProtocolEntry& entry : protocol_registry()) {
@@ -70,7 +70,7 @@ TEST(registry, claims_to_survive_what_searches_confirm) {
         << entry.info.name << " survives '" << entry.info.survives << "'";
 }
 
-// Of `latchlab list protocols`.
+// The columns of `latchlab list protocols`.
 TEST(registry, has_something_in_every_column) {
   for (const ProtocolEntry& entry : non_empty(protocol_registry())) {
     EXPECT_FALSE(entry.info.fairness.empty()) << entry.info.name;

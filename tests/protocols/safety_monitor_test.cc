@@ -1,4 +1,4 @@
-// Who stands in whose way, by mode, extent and grant; who overtook whom, against a plain count.
+// Conflicts by mode, extent and grant; bypasses, compared with a plain count.
 
 #include "core/checks/safety_monitor.h"
 
@@ -139,7 +139,7 @@ TEST_F(Monitored, a_grant_that_was_lost_is_not_extended_any_more) {
   EXPECT_EQ(monitor_.counts().late_effects, 1U);
 }
 
-// Two grants of one client run out; somebody else is given what the first one was for.
+// Two grants of one client expire; another client is granted what the first one was for.
 TEST_F(Monitored, late_effects_are_those_of_the_grant_that_was_lost) {
   const Grant lost = until(Time{10}, grant_of(kExclusive, kWhole, 0, 0));
   const Grant kept = until(Time{10}, grant_of(kExclusive, kWhole, 1, 1));

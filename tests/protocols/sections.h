@@ -1,12 +1,12 @@
 #pragma once
-// Cases whose clients run sections, for tests of the client loop and of what watches it.
+// Cases whose clients run sections, for tests of the client loop and of its observers.
 
 #include "tests/protocols/harness.h"
 #include "tests/protocols/reference_lock.h"
 
 namespace latchlab::testing {
 
-// What each client does `times` times over.
+// What each client does `times` times.
 inline RunSetup repeated(const char* protocol, std::uint64_t times,
                          std::function<void(ClientId, const World&, Section&)> fill) {
   RunSetup setup;

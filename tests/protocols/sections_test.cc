@@ -1,5 +1,5 @@
-// Sections of the client loop: several wants, upgrades and aborts, around locks that stand
-// and around one for tests that does what it should not.
+// Sections of the client loop: several locks, upgrades and aborts, with correct locks and with a
+// test lock that misbehaves.
 
 #include "tests/protocols/sections.h"
 
@@ -42,7 +42,7 @@ TEST_P(SeveralHeld, exclude_each_other_and_are_guarded_lock_by_lock) {
   }
 }
 
-// The first lock is free, the second one never in time.
+// The first lock is free, the second one is never granted in time.
 RunSetup impatient_for_two(OnAbort on_abort) {
   return repeated("cas", 2, [=](ClientId client, const World& world, Section& section) {
     want(world, section, client.value == 0 ? 0 : 2);
@@ -76,7 +76,7 @@ TEST(Sections, that_miss_their_deadline_release_what_they_hold_and_end) {
   EXPECT_GT(gave_back, 0U);
 }
 
-// A lock that is refused a few times, for a reason that passes.
+// A lock that is refused a few times, for a temporary reason.
 class Refusing final : public LockClient {
  public:
   Refusing(LockClient& inner, LockId refused, int acquisitions, int upgrades)

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of locks have in common that their server's CPU keeps.
+// The common tests of locks that their server's CPU manages.
 
 #include <array>
 #include <functional>
@@ -17,7 +17,8 @@ inline RunSetup mixed(const char* protocol) {
   return setup;
 }
 
-// Acquire and release are a call each, whoever is alone, reads or writes, and no verb.
+// An acquisition and a release are one call each and no verb, for a lone client that reads or
+// writes.
 inline void expect_two_calls_when_free(const char* protocol, const ParamValues& params = {}) {
   for (const std::uint32_t shared_percent : {0, 100}) {
     RunSetup setup = mixed(protocol);
@@ -32,7 +33,7 @@ inline void expect_two_calls_when_free(const char* protocol, const ParamValues& 
   }
 }
 
-// The table says who holds a lock whether the entry shows it or not.
+// The table knows the holder whether the entry shows it or not.
 inline void expect_sound_unseen(const char* protocol) {
   RunSetup setup = mixed(protocol);
   setup.params = {{"show", false}};
@@ -45,7 +46,8 @@ struct Calls {
   std::uint64_t to_give_up = 1;                      // an acquisition
 };
 
-// Deadlines are over already: whoever cannot have the lock gives up, at every point on the way.
+// The deadlines have already passed: a client that cannot acquire the lock at once gives up, at
+// every point of its acquisition.
 inline void expect_deadlines_kept(RunSetup setup, const Calls& calls) {
   setup.impatient = true;
   if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
@@ -68,7 +70,7 @@ inline void expect_deadlines_kept(RunSetup setup, const Calls& calls) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// Notes why acquisitions fail, and has the client give up what it wanted.
+// Records why acquisitions fail, and makes the client give up.
 class Resigned final : public LockClient {
  public:
   Resigned(LockClient& inner, std::vector<AbortReason>& reasons)
@@ -87,8 +89,8 @@ class Resigned final : public LockClient {
   std::vector<AbortReason>& reasons_;
 };
 
-// Clients take what they want, again and again, until the node of the server of lock 0 dies: each
-// is at some step of something then, and must come to its end. Reached: the labels of the paths.
+// Clients acquire what they want, repeatedly, until the node of lock 0's server crashes. Each
+// client is at some step then, and must finish. Returns the labels of the paths taken.
 inline Labels expect_end_when_the_server_dies(
     RunSetup setup, Duration date,
     const std::function<Want(ClientId, std::uint64_t count, const World&)>& wanted) {
@@ -98,7 +100,7 @@ inline Labels expect_end_when_the_server_dies(
   setup.section = [&dead, &wanted](ClientId client, std::uint64_t count, const World& world,
                                    Section& section) {
     section.wants.push_back(wanted(client, count, world));
-    section.options.deadline = Time{};  // who resigns does not try again
+    section.options.deadline = Time{};  // a client that resigned does not retry
     return !dead;
   };
   CaseRun run(setup, 1);
@@ -117,7 +119,7 @@ inline Labels expect_end_when_the_server_dies(
   return labels(setup.protocol, true);
 }
 
-// The server's node dies in the middle: acquisitions fail from then on, and say so.
+// The server's node crashes during the run: later acquisitions fail and report it.
 inline void expect_failure_of_the_server_told(const char* protocol) {
   RunSetup setup = timed(protocol, "");
   std::vector<AbortReason> reasons;

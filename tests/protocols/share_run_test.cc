@@ -1,5 +1,6 @@
-// Runs in several processes, as on hardware: each hosts some of the nodes. Here every process has a
-// world of its own, in which the others' clients never come; the shares are real all the same.
+// Runs in several processes, as on hardware: each process hosts some of the nodes. Here every
+// process has a world of its own, which the other processes' clients never join; the partial
+// results are still real.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,7 +158,7 @@ TEST(ShareRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) 
   EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
   EXPECT_EQ(repeat.metrics.safety.expired_holds, 1U);
 
-  // Several of its clients were inside, two of them of one lock.
+  // Several of its clients held locks, two of them the same one.
   lost[0].left = {{ClientId{4}, LockId{2}, 1, true},
                   {ClientId{3}, LockId{1}, 1, true},
                   {ClientId{5}, LockId{1}, 1, true}};

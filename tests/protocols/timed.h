@@ -1,6 +1,6 @@
 #pragma once
-// Locks in the simulator, where time passes: leases, backoff, and what the explorer cannot show.
-// Each test makes one simulation: SimGrid has one engine per process.
+// Locks in the simulator, which models time: leases, backoff, and what the explorer cannot show.
+// Each test runs one simulation: SimGrid has one engine per process.
 
 #if LATCHLAB_WITH_SIMGRID
 

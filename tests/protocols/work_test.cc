@@ -1,4 +1,4 @@
-// The work of a section: verbs on what its locks guard.
+// The work of a section: verbs on the objects of its locks.
 
 #include "core/workload/forwarding_observer.h"
 #include "tests/protocols/sections.h"
@@ -30,7 +30,7 @@ TEST(Work, reads_and_writes_each_object_with_verbs_that_are_counted) {
   EXPECT_EQ(run(working(16), 1).tally.reads(), 2U * 3);
 }
 
-// Client i, who alone takes lock i.
+// Client i, which is the only user of lock i.
 RunSetup writing(std::uint32_t bytes) {
   RunSetup setup = repeated("cas", 2, [=](ClientId client, const World& world, Section& section) {
     want(world, section, client.value);
@@ -57,8 +57,8 @@ TEST(Work, writes_objects_whole_from_the_clients_own_buffer) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// One client with leases of 10 us, so that a section may outlast its grant. A process runs one
-// simulation, so each section is a test of its own.
+// One client with leases of 10 us, so that a section may exceed its grant. A process runs one
+// simulation, so that each section is a test of its own.
 struct CutCase {
   const char* name;
   std::uint64_t wants;  // locks of a section
@@ -85,8 +85,8 @@ TEST_P(Cut, reports_a_grant_that_ends_before_the_work_is_done) {
   EXPECT_EQ(outcome.cut, each.cut ? 4U : 0U);
 }
 
-// The first of several locks is held while the client asks for the others. A section of several
-// locks without work is there to hold all of them at once.
+// The first of several locks is held while the client asks for the other locks. A section of
+// several locks without work only holds all of them at once.
 constexpr CutCase kCutCases[] = {
     {"nothing", 1, false, [](Section&) {}},
     {"short_hold", 1, false, [](Section& section) { section.work.hold = microseconds(2); }},
@@ -142,8 +142,8 @@ TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
   expect_own_buffers(run(setup, 1), 200);
 }
 
-// The second word of each object, which was zero before it was read and written: its client's
-// buffer, or what a long READ has put there.
+// The second word of each object, which was zero before it was read and written: it comes from the
+// client's buffer, or from a long READ into that buffer.
 void expect_second_words(std::uint32_t bytes, bool read_into_buffer) {
   RunSetup setup = repeated("cas", 1, [=](ClientId client, const World& world, Section& section) {
     want(world, section, client.value);

@@ -1,8 +1,8 @@
 #pragma once
-// The world in which tests of protocols run: the explorer, or, where LATCHLAB_WORLD says so, the
-// RDMA device of this machine. There an order cannot be chosen, so that one run is as good as
-// hundreds, and no lease that a test sets is shorter than hardware_patience(), unless it must end
-// under its holder.
+// The world in which tests of protocols run: the explorer or, if LATCHLAB_WORLD is set to it, the
+// RDMA device of this machine. A test cannot choose an order on the device, so that one run is as
+// good as hundreds, and no lease that a test sets is shorter than hardware_patience(), unless it
+// must expire under its holder.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ inline Time end_of_run(Time in_the_explorer) {
   return on_hardware() ? Time{} + seconds(60) : in_the_explorer;
 }
 
-// Ends the test where it stands, as one that its world cannot run.
+// Ends the test here, because its world cannot run it.
 [[noreturn]] inline void skip_test(const std::string& why) {
   GTEST_MESSAGE_(why.c_str(), ::testing::TestPartResult::kSkip);
   throw ::testing::AssertionException({::testing::TestPartResult::kSkip, nullptr, -1, ""});

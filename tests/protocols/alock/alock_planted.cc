@@ -9,19 +9,19 @@ namespace {
 using alock_tests::cohorts;
 using explore::Wrong;
 
-// A leader does not say that it yields.
+// A leader does not name itself the victim.
 constexpr Bug kNoVictim{"alock_writes_no_victim"};
-// It looks first, and yields afterwards.
+// A leader names itself the victim only after it has checked whether it must wait.
 constexpr Bug kLateVictim{"alock_yields_after_it_looked"};
-// A cohort hands on as much budget as it has.
+// A cohort passes on its budget undiminished.
 constexpr Bug kSpendsNothing{"alock_spends_no_budget"};
-// A client that is given no budget enters at once.
+// A client that receives no budget enters at once.
 constexpr Bug kKeepsOn{"alock_does_not_compete_again"};
-// A release whose CAS fails has done enough.
+// A release whose CAS fails ends without a handover.
 constexpr Bug kForgets{"alock_forgets_its_successor"};
-// The next request of a client begins with the successor of its last one.
+// The next request of a client starts with the successor of its last request.
 constexpr Bug kOldSuccessor{"alock_keeps_its_old_successor"};
-// A CPU's exchange comes between the two halves of an RNIC's CAS (Table 1).
+// The exchange of a CPU falls between the two halves of an RNIC's CAS (Table 1).
 constexpr Bug kMixedAtomics{"alock_empties_the_local_tail_by_rnic"};
 
 explore::Campaign searched_beside(std::uint32_t clients, std::uint32_t operations,
@@ -48,7 +48,7 @@ TEST(alock_planted, a_local_tail_that_is_emptied_by_an_rnic_cas) {
   expect_blocks(kMixedAtomics, 100, cohorts(1, 3));
 }
 
-// Somebody of the other cohort waits for more than two turns.
+// A client of the other cohort waits for more than two turns.
 bool hogs(std::uint64_t seed) {
   RunSetup setup = cohorts(2, 3, "paper");
   setup.operations = 12;

@@ -24,7 +24,7 @@ TEST(alock, never_exceeds_its_bypass_bound_in_any_order) {
   expect_claim_kept(beside(with_sets(about("alock", 3, 1), {"enqueue=exchange", "cohorts=one"})));
 }
 
-// Of three requests one may be passed, once: never would be too much to claim.
+// One of three requests may be bypassed once, so that a bound of 0 would be wrong.
 TEST(alock, bypasses_a_client_in_some_order) {
   EXPECT_EQ(lock("alock", {"enqueue=exchange", "remote_budget=1"})->bypass_bound(kX, kX, 3), 1U);
   const Verdict verdict = run(beside(swapping(about(Claim{"alock", kX, kX}, 3, 1))));
@@ -33,7 +33,7 @@ TEST(alock, bypasses_a_client_in_some_order) {
 
 // ---- as printed ----
 
-// One rCAS: who does not find the tail empty is never in it.
+// With a single rCAS, a client that does not find the tail empty never joins the queue.
 TEST(alock, needs_to_retry_its_cas) {
   expect_needed_and_enough({.protocol = "alock",
                             .repair = "enqueue=single_cas",
@@ -42,7 +42,7 @@ TEST(alock, needs_to_retry_its_cas) {
                             .modes = {"X", "X"}});
 }
 
-// "or" between the reasons to wait: one client alone waits for ever, whichever cohort it is of.
+// With "or" between the two conditions to wait, a lone client of either cohort waits forever.
 TEST(alock, a_lone_client_waits_forever_if_one_of_two_conditions_blocks_it) {
   for (const bool at_home : {false, true}) {
     Campaign campaign = with_sets(about("alock", 1, 1), {"wait_while=either"});
@@ -54,14 +54,14 @@ TEST(alock, a_lone_client_waits_forever_if_one_of_two_conditions_blocks_it) {
   }
 }
 
-// Two leaders wait for each other's tails, too: nobody gets in at all.
+// Two leaders also wait for each other's tails, so that no client acquires the lock.
 TEST(alock, grants_no_request_if_one_of_two_conditions_blocks_it) {
   const Verdict verdict = run(beside(with_sets(about("alock", 2, 1), {"wait_while=either"})));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
 }
 
-// ---- what the verdicts of its small model say something of ----
+// ---- coverage of the small model that the verdicts search ----
 
 TEST(alock, takes_every_ordinary_path_in_its_small_model) {
   const std::vector<std::string> unreached = run(beside(about("alock", 4, 1), 2)).unreached;
@@ -72,8 +72,8 @@ TEST(alock, takes_every_ordinary_path_in_its_small_model) {
     EXPECT_THAT(unreached, Not(Contains(path)));
 }
 
-// The node of a lock dies, or that of whoever is before or behind somebody else. Each cohort has
-// too few clients to spend a budget.
+// The node of a lock crashes, or the node of a client that is next to another one in a queue. Each
+// cohort has too few clients to use up a budget.
 TEST(alock, takes_every_other_path_when_a_node_dies) {
   Campaign campaign = beside(about("alock", 3, 1));
   campaign.placement = Placement::spread;

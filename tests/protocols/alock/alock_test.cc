@@ -17,7 +17,7 @@ TEST(alock, admits_one_client_at_a_time_and_all_clients_finish) {
     expect_sound(cohorts(2, 2, profile), 200);  // two of each cohort
     expect_sound(cohorts(3, 1, profile), 100);
     expect_sound(cohorts(1, 4, profile), 100);
-    RunSetup apart = crowd("alock", profile);  // nobody is local
+    RunSetup apart = crowd("alock", profile);  // no client is local
     expect_sound(apart, 100);
   }
 }
@@ -40,7 +40,7 @@ TEST(alock, keeps_the_queues_of_several_locks_on_several_nodes_apart) {
   expect_sound(setup, 150);
 }
 
-// Client i takes both locks at once: of one it is local, of the other remote.
+// Client i takes both locks at once: it is local to one of them and remote to the other.
 TEST(alock, holds_several_locks_at_once) {
   RunSetup setup = cohorts(2, 2, "paper");
   setup.locks = 2;
@@ -109,7 +109,8 @@ TEST(alock, stays_held_after_its_holder_crashes) {
 
 // ---- order ----
 
-// Client i is alone on node 2 + i, so the remote tail's node says who came last.
+// Client i is alone on node 2 + i, so that the node in the remote tail tells which client came
+// last.
 TEST(fifo, alock_serves_remote_requests_in_the_order_of_their_queue) {
   expect_order_of_arrival("alock", [](const Words& entry, std::uint32_t count) {
     return count == 0 || RemoteAddr::unpack(entry.lo).node.value == count + 1;

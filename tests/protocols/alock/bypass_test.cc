@@ -1,4 +1,5 @@
-// How often a request of an ALock is passed: what the lock claims, and what becomes of it.
+// How often a request of an ALock is bypassed: the bound that the lock claims, and runs that test
+// it.
 
 #include "tests/protocols/alock/cohorts.h"
 #include "tests/protocols/random/bypass_count.h"
@@ -26,7 +27,7 @@ std::unique_ptr<Protocol> made(const ParamValues& values) {
   return entry.make(params);
 }
 
-// Whoever waits and whoever wins: a lock without a shared mode.
+// The bound is the same for all modes, because the lock has no shared mode.
 std::optional<std::uint32_t> claimed(const Protocol& lock, std::uint64_t acquisitions) {
   const LockMode x = LockMode::exclusive;
   const auto bound = lock.bypass_bound(x, x, acquisitions);
@@ -39,9 +40,10 @@ std::optional<std::uint32_t> claimed(const Budgets& budgets, std::uint64_t acqui
   return claimed(*made(with(budgets)), acquisitions);
 }
 
-// With `ahead` before it in a cohort that enters `own` times in a row: two turns of the other
-// cohort, one more after each of its own that goes by, and the last grant finds nobody to pass. Nor
-// can who is ahead pass, nor itself. The lock finds the worst `ahead` by halving.
+// The client has `ahead` clients before it in its cohort, which enters `own` times in a row. The
+// other cohort gets two turns, and one more after each turn of the client's own cohort; its last
+// grant bypasses no client. Neither the clients ahead nor the client itself can bypass it. The lock
+// finds the worst `ahead` by bisection.
 std::uint64_t worst(std::uint64_t own, std::uint64_t others, std::uint64_t acquisitions) {
   std::uint64_t most = 0;
   for (std::uint64_t ahead = 0; ahead < acquisitions; ++ahead)
@@ -93,7 +95,7 @@ TEST(alock, claims_no_bypass_by_clients_that_do_not_exist) {
   }
 }
 
-// 2^31 acquisitions: more are not counted.
+// The count saturates at 2^31 acquisitions.
 TEST(alock, claims_a_finite_bound_for_an_endless_run) {
   EXPECT_EQ(claimed(Budgets{1, 1}, ~0ULL), 1U << 30);
   EXPECT_EQ(claimed(Budgets{1, 1}, 1ULL << 31), 1U << 30);
@@ -114,14 +116,14 @@ TEST(alock, claims_no_bypass_in_one_queue_and_no_bound_if_a_cas_may_fail_forever
   }
 }
 
-// ---- what becomes of it ----
+// ---- what runs show ----
 
 class Passes final : public testing::BypassCount {
  public:
   bool too_late(ClientId) const override { return false; }
 };
 
-// Over many orders, in each of which the claim must be kept.
+// The largest number of bypasses over many orders, none of which may exceed the claim.
 testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t clients_per_node,
                                         std::uint64_t operations) {
   testing::BypassCount::Worst worst;
@@ -142,7 +144,7 @@ testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t cl
   return worst;
 }
 
-// Turns of one: whoever is last of its cohort is passed by all of the other one.
+// With turns of one, the last client of a cohort is bypassed by all clients of the other cohort.
 TEST(alock, reaches_its_bypass_bound_and_never_exceeds_it) {
   LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
   for (const std::uint32_t clients : {1U, 2U, 3U, 4U}) {

@@ -1,6 +1,6 @@
 #pragma once
-// Runs in which some clients live on the node of the lock, and who watches whether cohorts keep
-// their order and take turns.
+// Runs in which some clients live on the node of the lock, and an observer that records whether the
+// cohorts keep their order and take turns.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,8 @@
 
 namespace latchlab::alock_tests {
 
-// Lock 0 lies on the first node: its clients are the local cohort, all others the remote one.
+// Lock 0 is on the first node. The clients of that node are the local cohort, all other clients the
+// remote one.
 inline testing::RunSetup cohorts(std::uint32_t nodes, std::uint32_t clients_per_node,
                                  const std::string& profile = "") {
   testing::RunSetup setup;
@@ -23,7 +24,7 @@ inline testing::RunSetup cohorts(std::uint32_t nodes, std::uint32_t clients_per_
   return setup;
 }
 
-// Of one lock: who of which cohort came in which order, and got it.
+// For one lock, the order in which the clients of each cohort arrived and acquired it.
 class Turns final : public LoopObserver, public FirstEffect::Listener {
  public:
   void watch(const World& world) { world_ = &world; }
@@ -46,7 +47,7 @@ class Turns final : public LoopObserver, public FirstEffect::Listener {
 
   // 0: the local cohort, 1: the remote one.
   std::uint64_t out_of_order(std::size_t cohort) const { return out_of_order_[cohort]; }
-  // Grants in a row while somebody of the other cohort waited.
+  // Consecutive grants while a client of the other cohort waited.
   std::uint64_t longest(std::size_t cohort) const { return longest_[cohort]; }
 
  private:

@@ -1,5 +1,5 @@
-// How many verbs an ALock takes, and of which kind: none at home, and what the paper and the
-// artifact say elsewhere.
+// How many verbs of which kind an ALock takes: none on the lock's own node, and elsewhere those
+// that the paper and the artifact state.
 
 #include "tests/protocols/alock/cohorts.h"
 #include "tests/protocols/marks.h"
@@ -35,7 +35,7 @@ TEST(alock, takes_three_verbs_to_acquire_a_free_lock_and_one_to_release_it) {
   }
 }
 
-// Its first guess of the victim is right once.
+// The artifact's first guess of the victim is right once.
 TEST(alock, takes_four_verbs_to_acquire_a_free_lock_as_in_the_artifact) {
   const Outcome outcome = run(alone("artifact"), 1);
   EXPECT_EQ(outcome.tally.of(VerbKind::cas), 4 * outcome.acquired - 1);
@@ -60,7 +60,7 @@ TEST(alock, takes_no_verb_on_its_own_node) {
     }
 }
 
-// Through loopback where the lock is at home.
+// On the lock's own node the verbs go through loopback.
 TEST(alock, takes_two_verbs_for_a_free_pair_as_its_baseline_everywhere) {
   for (const bool colocated : {false, true}) {
     RunSetup setup = alone("rdma_mcs");
@@ -80,7 +80,7 @@ TEST(alock, reports_what_it_waits_for) {
                                                      "release IA NS"));
 }
 
-// The one client of the local cohort, and then that of the remote one: nobody queues up.
+// There is one client in each cohort, so that no client queues.
 TEST(alock, reports_that_a_leader_waits_for_the_other_cohort) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = cohorts(2, 1);
@@ -91,7 +91,8 @@ TEST(alock, reports_that_a_leader_waits_for_the_other_cohort) {
   EXPECT_THAT(phases_of(cohorts(1, 1)), UnorderedElementsAre("acquire IA", "release IA"));
 }
 
-// Whether each acquisition of the remote leader is marked so if and only if it looked again.
+// Whether each acquisition of the remote leader reports a wait if and only if the leader read
+// again.
 class Looks final : public LoopObserver {
  public:
   void watch(const World& world) { verbs_ = &world.verbs(ClientId{1}); }
@@ -136,8 +137,9 @@ TEST(alock, reports_a_remote_leader_s_wait_only_if_it_reads_again) {
 
 #if LATCHLAB_WITH_SIMGRID
 
-// The holder stays for a millisecond, and then hands on: its request is known by then. A CAS first
-// guesses that the tail is empty; nobody looks at it, for who waits does so at home.
+// The holder keeps the lock for a millisecond and then hands it over, so that the next request is
+// known by then. The first CAS guesses that the tail is empty. A waiting client spins locally, so
+// that no client reads the word.
 struct Behind {
   const char* name;
   ParamValues values;
@@ -162,7 +164,8 @@ TEST_P(AlockBehind, queues_behind_another_request_with_one_write) {
   EXPECT_EQ(meeting.verbs.one_sided(), GetParam().cas + GetParam().swaps + 1);
 }
 
-// One client of each cohort on one lock: the remote one reads as long as the other one stays.
+// One client of each cohort uses one lock. The remote one reads for as long as the local one holds
+// it.
 VerbTally verbs_of_a_remote_leader(Duration poll_pause) {
   RunSetup setup = cohorts(2, 1, "paper");
   setup.params = {{"poll_pause", poll_pause}};

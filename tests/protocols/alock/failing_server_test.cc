@@ -1,4 +1,4 @@
-// What clients of an ALock make of a server that fails, and of the locks of others.
+// What clients of an ALock do when a server fails, and how they go on using locks of other servers.
 
 #include "tests/protocols/alock/cohorts.h"
 #include "tests/protocols/served.h"
@@ -14,8 +14,8 @@ struct Failure {
   Labels paths;
 };
 
-// Lock 0 lies on the server that dies when the only client has posted so many verbs; lock 1 on
-// another one. Both are asked for in turn, this often.
+// Lock 0 is on a server that crashes when the only client has posted `verbs` verbs; lock 1 is on
+// another server. The client asks for both in turn, `rounds` times.
 Failure when_the_server_dies(std::uint64_t verbs, std::uint64_t rounds, const ParamValues& sets) {
   Failure failure;
   RunSetup setup;
@@ -29,7 +29,7 @@ Failure when_the_server_dies(std::uint64_t verbs, std::uint64_t rounds, const Pa
   };
   setup.section = [rounds](ClientId, std::uint64_t count, const World& world, Section& section) {
     section.wants.push_back(Want{world.lock(LockId{count % 2})});
-    section.options.deadline = Time{};  // who resigns does not try again
+    section.options.deadline = Time{};  // a client that resigned does not retry
     return count < 2 * rounds;
   };
   CaseRun run(setup, 1);
@@ -52,8 +52,9 @@ Failure when_the_server_dies(std::uint64_t verbs, std::uint64_t rounds, const Pa
   return failure;
 }
 
-// While this verb is under way: the last one that the server is asked but for READs, one whenever
-// its lock is wanted again. `verbs`: of all rounds, those for the other server's lock as well.
+// The server crashes while this verb is under way. It is the last one sent to that server except
+// READs, of which there is one whenever its lock is wanted again. `verbs`: of all rounds, including
+// those for the other server's lock.
 struct Dies {
   const char* during;
   const char* victim;
@@ -91,14 +92,15 @@ TEST(timed, alock_only_reads_where_a_release_has_failed) {
                                  {"the server fails a release", "a server has failed before"}));
 }
 
-// Its only request may be in the tail that has died.
+// The only request object of the client may still be in the tail on the failed server.
 TEST(timed, alock_acquires_no_further_lock_if_all_its_requests_may_still_be_queued) {
   const Failure failure = when_the_server_dies(0, 3, {{"max_held", number(1)}});
   EXPECT_EQ(failure.outcome.acquired, 0U);
   EXPECT_EQ(failure.reasons.size(), 6U);
 }
 
-// Nobody gives up, and each try takes time: the run ends when it is to, not in one moment for ever.
+// No client gives up, and each retry takes time. The run therefore ends at its end time and does
+// not loop forever at one instant.
 TEST(timed, alock_lets_time_pass_between_tries_at_a_failed_server) {
   RunSetup setup = alock_tests::cohorts(1, 1);
   setup.colocated = false;

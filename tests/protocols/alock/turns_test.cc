@@ -1,5 +1,5 @@
-// What ALock's CohortFairness and GlobalFairness mean: order within a cohort, and turns of both.
-// As the paper's TLA+ module has them they hold of anything (alock.h).
+// Tests of ALock's CohortFairness and GlobalFairness: order within a cohort, and alternating turns.
+// As stated in the paper's TLA+ module, both hold for any lock (alock.h).
 
 #include "tests/protocols/alock/cohorts.h"
 
@@ -31,7 +31,7 @@ TEST(alock, serves_each_cohort_in_order_if_both_join_by_one_swap) {
   }
 }
 
-// A CAS that fails is a place in no queue.
+// A client whose CAS fails has no position in any queue.
 TEST(alock, serves_only_the_local_cohort_in_order_if_the_remote_one_joins_by_cas) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   std::uint64_t remote = 0;
@@ -44,7 +44,7 @@ TEST(alock, serves_only_the_local_cohort_in_order_if_the_remote_one_joins_by_cas
   EXPECT_GT(remote, 0U);
 }
 
-// The longest runs of grants of a cohort while the other one waits, over many orders.
+// The longest runs of grants to one cohort while the other one waits, over many orders.
 std::array<std::uint64_t, 2> longest_runs(std::int64_t remote_budget, std::int64_t local_budget) {
   std::array<std::uint64_t, 2> longest = {};
   for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
@@ -57,8 +57,8 @@ std::array<std::uint64_t, 2> longest_runs(std::int64_t remote_budget, std::int64
   return longest;
 }
 
-// A turn may be under way when the other cohort comes, and the next one begin before its leader
-// names itself the victim.
+// When a client of the other cohort arrives, a turn may be under way, and the next turn may begin
+// before that client names itself the victim.
 TEST(alock, gives_a_cohort_at_most_two_turns_while_the_other_waits) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   const std::array<std::uint64_t, 2> few = longest_runs(1, 1);

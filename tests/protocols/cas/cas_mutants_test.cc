@@ -1,4 +1,4 @@
-// What small faults in the cas lock would change and no other test of it sees.
+// Tests that catch small faults in the cas lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"

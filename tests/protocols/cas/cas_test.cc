@@ -195,7 +195,7 @@ TEST(timed, cas_is_sound_with_the_backoff_of_dslr) {
   expect_sound_run(timed("cas", "dslr_paper"));
 }
 
-// A client that tries for 1 ms. A bound that has not moved: pauses of t0, and less than t0 more.
+// A client tries for 1 ms. The bound does not move, so that each pause is between t0 and 2 * t0.
 TEST(timed, cas_pauses_as_smart_does) {
   expect_pauses({"cas", "smart"}, LockMode::exclusive, microseconds(1'000), nanoseconds(1707),
                 nanoseconds(2 * 1707));

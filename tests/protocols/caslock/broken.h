@@ -1,12 +1,12 @@
 #pragma once
-// What breaks caslock and retry_on_fail alike: bugs of the machine that they share.
+// Planted bugs of the state machine that caslock and retry_on_fail share.
 
 #include "tests/protocols/planted.h"
 
 namespace latchlab::testing {
 
 constexpr Bug kStaysCounted{"caslock_gives_up_and_stays_counted"};  // a reader that gives up
-constexpr Bug kJoinsReaders{"caslock_writer_joins_readers"};        // that are inside
+constexpr Bug kJoinsReaders{"caslock_writer_joins_readers"};        // that hold the lock
 
 inline RunSetup readers_and_writers_of(const char* protocol) {
   RunSetup setup;
@@ -25,7 +25,7 @@ inline void expect_found_beside_a_reader(Bug bug, explore::Wrong wrong, std::uin
 
 }  // namespace latchlab::testing
 
-// A writer that joins readers, in seeded orders, on hardware and in a search.
+// A writer that joins readers which hold the lock: in seeded orders, on hardware and in a search.
 #define LATCHLAB_TEST_WRITER_THAT_JOINS_READERS(lock)                                          \
   TEST(lock##_planted, a_writer_that_joins_readers) {                                          \
     expect_breaks_exclusion(kJoinsReaders, 20, readers_and_writers_of(#lock));                 \

@@ -1,4 +1,4 @@
-// What small faults in the caslock lock would change and no other test of it sees.
+// Tests that catch small faults in the caslock lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/paces.h"
@@ -21,12 +21,13 @@ TEST(caslock, reports_that_a_reader_waits_for_writers) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// The first try, and one more at the deadline: the pause between them is longer than both.
+// The writer tries at once and again at the deadline. The pause between them is longer than both
+// tries.
 TEST(timed, caslock_pauses_before_a_writer_s_second_try) {
   const Paced lock = {"caslock", "backoff", {{"backoff_initial", milliseconds(10)}}};
   EXPECT_EQ(tries_within(lock, LockMode::exclusive, microseconds(100)), 2U);
 }
-// FAA, one READ at the deadline, and FAA back.
+// The verbs are an FAA, one READ at the deadline, and the FAA that undoes the first one.
 TEST(timed, caslock_pauses_before_a_reader_s_first_look) {
   const Paced lock = {"caslock", "backoff", {{"backoff_initial", milliseconds(10)}}};
   EXPECT_EQ(tries_within(lock, LockMode::shared, microseconds(100)), 3U);

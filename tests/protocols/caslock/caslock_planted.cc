@@ -1,4 +1,4 @@
-// The machine of caslock and retry_on_fail, broken on purpose, as caslock.
+// Planted bugs of the state machine that caslock and retry_on_fail share, shown in caslock.
 
 #include "tests/protocols/caslock/broken.h"
 

@@ -1,4 +1,4 @@
-// What searches show of caslock: who is bypassed, and what a dead server leaves.
+// What searches show of caslock: which clients are bypassed, and what remains after a server fails.
 
 #include "tests/protocols/caslock/claims.h"
 
@@ -10,7 +10,7 @@ TEST(caslock, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("caslock")->bypass_bound(kS, kX, 1), std::nullopt);
 }
 
-// The count of a reader is its place: no writer's CAS finds 0 before it has left.
+// A counted reader keeps its position: no writer's CAS finds 0 before that reader has released.
 TEST(caslock, lets_no_writer_bypass_a_reader) {
   expect_kept({"caslock", kS, kX}, 2, 2);
   expect_kept({"caslock", kS, kX}, 3, 1);
@@ -21,7 +21,7 @@ TEST(caslock, lets_readers_and_writers_bypass_a_writer) {
   expect_bypassed({"caslock", kX, kX}, 3, 1);
 }
 
-// Each count is one bit too narrow for one reader more.
+// Each count is one bit too narrow for one more reader.
 TEST(caslock, is_sound_with_as_many_clients_as_the_count_takes) {
   expect_sound(run(with_sets(about("caslock", 3, 2), {"count_bits=2"})));
 }

@@ -148,7 +148,8 @@ TEST(caslock, serves_as_many_clients_as_its_count_can_hold) {
   EXPECT_EQ(entry.make(narrow)->limits().max_clients, 3U);
 }
 
-// Four readers counted beside a writer are a carry into its number: it does not find itself.
+// Four readers counted beside a writer carry into the writer's number, so that it does not
+// recognise itself.
 TEST(caslock, breaks_beyond_that_limit) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = mixed(80);
@@ -196,7 +197,7 @@ TEST(timed, caslock_is_sound) {
 TEST(timed, caslock_is_sound_with_backoff) {
   expect_sound_run(timed("caslock", "backoff"));
 }
-// As cas does with the same backoff, writers before each CAS and readers before each READ.
+// As in cas with the same backoff, writers pause before each CAS and readers before each READ.
 TEST(timed, caslock_pauses_before_each_try_of_a_writer_with_backoff) {
   expect_pauses({"caslock", "backoff"}, LockMode::exclusive, microseconds(1'000), nanoseconds(1862),
                 nanoseconds(2 * 1862));

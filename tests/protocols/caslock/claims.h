@@ -1,5 +1,5 @@
 #pragma once
-// A lock together with a claim that its source does not make, for a search to check.
+// A lock together with a claim that its source does not make, to be checked by a search.
 
 #include <memory>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace latchlab::explore {
 
-// Clients that want it as `waiter` are never bypassed by those that want it as `winner`.
+// Clients that want the lock as `waiter` are never bypassed by clients that want it as `winner`.
 struct Claim {
   std::string protocol;
   LockMode waiter = LockMode::exclusive;
@@ -61,7 +61,7 @@ class Claiming final : public Protocol {
   std::unique_ptr<Protocol> lock_;
 };
 
-// A campaign about the lock with the claim, which is registered when it is first asked for.
+// A campaign for the lock with the claim, which is registered at the first call.
 inline Campaign about(const Claim& claim, std::uint32_t clients, std::uint32_t operations) {
   if (find_protocol(claim.name()) == nullptr) {
     ProtocolEntry entry = *find_protocol(claim.protocol);
@@ -88,7 +88,7 @@ inline void expect_bypassed(const Claim& claim, std::uint32_t clients, std::uint
                 describe(trace.setup).c_str());
 }
 
-// A search that finds nothing, and has been where nobody waits for the unlock.
+// A search that finds no violation and reaches the path on which no client waits for the unlock.
 inline void expect_sound_with_posted_unlocks(const Campaign& campaign) {
   const std::string path = "the lock is freed by a verb that nobody waits for";
   ASSERT_FALSE(paths::all(campaign.base.protocol + ": " + path).empty());
@@ -97,7 +97,7 @@ inline void expect_sound_with_posted_unlocks(const Campaign& campaign) {
   EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(path)));
 }
 
-// Paths that are taken when the node of a lock and of one client dies, by the other one.
+// Paths that a client takes when the node of a lock and of another client crashes.
 inline void expect_told_when_the_server_dies(const std::string& protocol,
                                              const std::vector<std::string>& sets,
                                              const std::vector<std::string>& paths) {
@@ -108,7 +108,7 @@ inline void expect_told_when_the_server_dies(const std::string& protocol,
   campaign.base.crashes = 1;
   campaign.base.crash_unit = CrashUnit::node;
   const Verdict verdict = run(campaign);
-  for (const Wrong wrong : kinds(verdict))  // the other node dies, and its client holds the lock
+  for (const Wrong wrong : kinds(verdict))  // the other node crashes, and its client holds the lock
     EXPECT_TRUE(wrong == Wrong::deadlock || wrong == Wrong::no_progress) << name_of(wrong);
   for (const std::string& path : paths)
     EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(path)));

@@ -1,5 +1,5 @@
 #pragma once
-// One client with nobody beside it, in the simulator: what each acquisition and each release costs.
+// One client without contention, in the simulator: the cost of each acquisition and each release.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -21,7 +21,7 @@ struct Turn {
   Spent acquire, release;
 };
 
-// A leg of 100 us, so that all else hardly counts.
+// A leg takes 100 us, so that all other costs hardly count.
 inline constexpr Duration kLeg = microseconds(100);
 
 class Alone {
@@ -29,7 +29,7 @@ class Alone {
   Alone(ParamValues params, std::vector<Extent> extents) : extents_(std::move(extents)) {
     const ProtocolEntry& entry = *find_protocol("citron");
     ParamSet set = entry.info.resolve("repaired");
-    set.set("t_wait", seconds(1));  // nobody is too late
+    set.set("t_wait", seconds(1));  // no client is too late
     set.set("split_time", Duration{});
     set.set(params);
     protocol_ = entry.make(set);

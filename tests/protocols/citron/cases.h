@@ -1,5 +1,5 @@
 #pragma once
-// Searches in time of citron, with one latency: a round trip takes 2 us.
+// Timed searches of citron with one latency: a round trip takes 2 us.
 
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ constexpr Extent from_to(std::uint64_t begin, std::uint64_t end) {
   return {begin, end - begin};
 }
 
-// Client i's n-th range is the extent i + n, in turn.
+// The n-th range of client i is the extent i + n, taken cyclically.
 inline explore::Campaign ranges(Extents extents, Duration hold, Sets sets = {},
                                 std::uint32_t clients = 2, std::uint32_t operations = 1) {
   explore::Campaign campaign;
@@ -40,21 +40,21 @@ inline explore::Campaign dying(explore::Campaign campaign) {
   return with(campaign, {"t_wait=5us", "lease=20us", "poll_pause=9us"});
 }
 
-// ---- cases that show why a repair is there; with the repair nothing is found ----
+// ---- cases that need a repair; with the repair no violation is found ----
 
-// Client 2, or 1 after it, has the root of a tree that grows; client 0 then wants that of the new
-// tree.
+// Client 2, or client 1 after it, holds the root of a tree that grows. Then client 0 wants the root
+// of the new tree.
 inline explore::Campaign root_of_a_tree_that_grows() {
   explore::Campaign campaign = ranges({from_to(256, 300), from_to(0, 512), from_to(0, 256)},
                                       microseconds(60), {"scale_up_poll=1ns"}, 3, 2);
   campaign.base.modes = {"XX", "-X", "X-"};
   return campaign;
 }
-// Client 0 has a leaf, and wants the next; client 1 has the node above both.
+// Client 0 holds a leaf and wants the next one. Client 1 holds the node above both.
 inline explore::Campaign node_above_two_leaves() {
   return ranges({from_to(60, 70), from_to(0, 256)}, microseconds(2), {"nodes=2"});
 }
-// Client 1 has the second leaf of client 0's range, until that takes the node above.
+// Client 1 holds the second leaf of client 0's range, until client 0 takes the node above.
 inline explore::Campaign leaf_that_cannot_be_had() {
   return ranges({from_to(60, 70), from_to(64, 74)}, microseconds(10), {"nodes=2"}, 2, 2);
 }
@@ -63,7 +63,7 @@ inline explore::Campaign leaf_held_for_almost_a_lease() {
   return ranges({from_to(0, 10), from_to(0, 256), from_to(0, 256)}, microseconds(25),
                 {"lock_children=false", "t_wait=5us", "lease=30us", "poll_pause=4us"}, 3);
 }
-// Client 0 and client 2 have gone by the old m since before it was changed; client 1 has not.
+// Clients 0 and 2 use the old m from before the change; client 1 does not.
 inline explore::Campaign leaf_told_at_the_old_distance() {
   explore::Campaign campaign = ranges(
       {from_to(0, 10), from_to(512, 522), from_to(5, 15), from_to(0, 1024)}, microseconds(40),

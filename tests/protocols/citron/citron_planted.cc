@@ -12,7 +12,7 @@ using testing::Bug;
 using testing::expect_found;
 
 constexpr Bug kDoesNotWait{"citron_does_not_wait"};          // for T_wait
-constexpr Bug kTellsNobody{"citron_tells_nobody"};           // DMax
+constexpr Bug kNotifiesNone{"citron_tells_nobody"};          // DMax
 constexpr Bug kStays{"citron_stays_occupied"};               // when it leaves
 constexpr Bug kNoLevel{"citron_tells_no_level_of_its_own"};  // in place of the top ones
 constexpr Bug kInSilence{"citron_grows_in_silence"};         // tells new nodes nothing
@@ -36,7 +36,7 @@ TEST(citron_planted, a_client_that_does_not_wait_out_T_wait_at_its_node) {
   expect_found(kDoesNotWait, Wrong::mutual_exclusion, 2'000, campaign);
 }
 TEST(citron_planted, a_client_of_a_leaf_that_notifies_no_ancestor) {
-  expect_found(kTellsNobody, Wrong::mutual_exclusion, 20'000, leaf_and_above());
+  expect_found(kNotifiesNone, Wrong::mutual_exclusion, 20'000, leaf_and_above());
 }
 TEST(citron_planted, a_client_that_notifies_no_node_for_the_top_levels) {
   expect_found(kNoLevel, Wrong::mutual_exclusion, 20'000, leaf_and_above(4096));

@@ -1,4 +1,4 @@
-// What searches show of citron: nothing where it is as it should be, and why each repair is there.
+// What searches show of citron: no violation with all repairs, and one without each repair.
 
 #include <gmock/gmock.h>
 
@@ -26,7 +26,7 @@ Found expect_sound(const Campaign& campaign) {
   return verdict;
 }
 
-// Without the repair two are inside, with it the same search finds nothing.
+// Without the repair two clients hold the lock; with it the same search finds no violation.
 void expect_needed(const char* printed, const Campaign& campaign, std::size_t moves) {
   const Found verdict = run(with(campaign, {printed}));
   EXPECT_EQ(kinds(verdict), std::set{Wrong::mutual_exclusion}) << printed;
@@ -36,7 +36,7 @@ void expect_needed(const char* printed, const Campaign& campaign, std::size_t mo
   }
   expect_sound(campaign);
 }
-// Without it clients wait for each other for ever.
+// Without the repair clients wait for each other forever.
 void expect_needed_to_go_on(const char* printed, const Campaign& campaign) {
   const Found verdict = run(with(campaign, {printed}));
   EXPECT_THAT(verdict.findings, IsEmpty());
@@ -82,7 +82,7 @@ TEST(citron_search, all_cases_are_sound_without_the_fast_path) {
   expect_sound(ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2), plain, 2, 2));
 }
 
-// ---- clients that die ----
+// ---- clients that crash ----
 
 TEST(citron_search, a_leaf_and_its_ancestor_are_sound_when_a_client_crashes) {
   const Found verdict = expect_sound(
@@ -96,7 +96,7 @@ TEST(citron_search, a_leaf_is_sound_when_a_client_crashes) {
 
 // ---- labelled paths ----
 
-// Nothing is found, and these are taken, in random walks with two latencies.
+// In random walks with two latencies no violation is found, and these paths are taken.
 void expect_taken(Campaign campaign, Duration slow, const std::set<std::string>& paths) {
   campaign.base.time.latencies = {microseconds(1), slow};
   campaign.method = explore::Method::random;
@@ -142,7 +142,7 @@ TEST(citron_search, shows_that_a_parent_replaces_all_below_it) {
 TEST(citron_search, shows_that_a_node_needs_one_lease_per_level) {
   expect_needed("patience=one_lease", leaf_held_for_almost_a_lease(), 61);
 }
-// Random walks: clients have to come in a certain order.
+// Random walks, because the clients have to arrive in a certain order.
 TEST(citron_search, shows_that_a_client_that_waited_beyond_the_tree_must_check_its_bounds) {
   Campaign campaign = ranges({from_to(0, 10), from_to(256, 300), from_to(260, 300)},
                              microseconds(8), {"scale_up_poll=20us"}, 2, 3);
@@ -155,7 +155,7 @@ TEST(citron_search, shows_that_a_client_that_waited_beyond_the_tree_must_check_i
   for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
   EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
 }
-// A client stands still between a try at a leaf and what takes back that it told the node above.
+// A client is paused between a try at a leaf and the undo of its notification to the node above.
 TEST(citron_search, shows_that_a_late_undo_hides_a_holder) {
   Campaign campaign = ranges({from_to(0, 10), from_to(5, 15), from_to(0, 256), from_to(0, 10)},
                              microseconds(8), {"t_wait=5us", "lease=20us", "poll_pause=5us"}, 3, 2);

@@ -1,4 +1,4 @@
-// What citron's verbs and trips are, and that it is sound where time passes.
+// The verbs and round trips of citron, and its soundness in the simulator.
 
 #include "core/protocols/citron/citron.h"
 
@@ -121,7 +121,7 @@ TEST(citron, is_free_if_no_client_is_counted) {
 
 #if LATCHLAB_WITH_SIMGRID
 
-// ---- verbs and trips ----
+// ---- verbs and round trips ----
 
 struct Kinds {
   std::uint32_t reads = 0, bits = 0, counts = 0, mutex = 0;  // READ, masked CAS, masked FAA, FAA
@@ -137,7 +137,8 @@ void expect_spent(const Spent& spent, const Kinds& verbs, double trips) {
   EXPECT_NEAR(spent.trips, trips, 0.05);
 }
 
-// Two, of 11 READs, and a CAS, 3 FAAs and a READ; one, of a CAS and 3 FAAs.
+// Two round trips of 11 READs, and of a CAS, 3 FAAs and a READ; to release, one of a CAS and 3
+// FAAs.
 TEST(citron_timed, costs_of_a_leaf) {
   const Turn turn = Alone({}, {{5, 10}}).run()[0];
   expect_spent(turn.acquire, {.reads = 11 + 1, .bits = 1, .counts = 3}, 2);
@@ -149,7 +150,8 @@ TEST(citron_timed, costs_of_a_leaf_without_the_fast_path) {
   expect_spent(turn.release, {.bits = 1, .counts = 3}, 1);
 }
 
-// A ticket with 10 READs; a CAS of itself and four of leaves, FAAs of heights 2, 6, 8, a READ.
+// A ticket with 10 READs; then a CAS of the node, four of leaves, FAAs at heights 2, 6 and 8, and a
+// READ.
 TEST(citron_timed, costs_of_a_node_above_leaves) {
   const Turn turn = Alone({}, {{0, 256}}).run()[0];
   expect_spent(turn.acquire, {.reads = 10 + 1, .bits = 1 + 4, .counts = 1 + 3}, 2);
@@ -162,7 +164,7 @@ TEST(citron_timed, costs_of_a_node_above_leaves_that_waits) {
   expect_spent(turn.release, {.counts = 1 + 3}, 1);
 }
 
-// Of height 5: T_wait, and a READ for each of m levels.
+// At height 5: T_wait, and a READ for each of m levels.
 TEST(citron_timed, costs_of_an_inner_node) {
   const Turn turn = Alone({{"t_wait", kLeg * 6}}, {{0, 65'536}}).run()[0];
   expect_spent(turn.acquire, {.reads = 6 + 1 + 4, .bits = 1, .counts = 1 + 2}, 3 + 3);
@@ -172,19 +174,19 @@ TEST(citron_timed, costs_of_an_inner_node_without_the_fast_path) {
   const ParamValues params = {
       {"t_wait", kLeg * 8}, {"batch_search", false}, {"batch_occupy", false}};
   const Turn turn = Alone(params, {{0, 65'536}}).run()[0];
-  // T_wait begins when Occ is set, and a trip is over when the ancestors have been told.
+  // T_wait begins when Occ is set; a round trip ends when the ancestors have been notified.
   expect_spent(turn.acquire, {.reads = 6 + 1 + 4, .bits = 1, .counts = 1 + 2}, 4 + 4);
   expect_spent(turn.release, {.counts = 1 + 2}, 1);
 }
 
-// One after the other, and both released at once.
+// Two leaves are acquired one after the other and released at once.
 TEST(citron_timed, costs_of_two_leaves) {
   const Turn turn = Alone({}, {{60, 10}}).run()[0];
   expect_spent(turn.acquire, {.reads = 2 * 12, .bits = 2, .counts = 2 * 3}, 4);
   expect_spent(turn.release, {.bits = 2, .counts = 2 * 3}, 1);
 }
 
-// The mutex before, and after.
+// The mutex is acquired before and released after.
 TEST(citron_timed, costs_of_units_beyond_the_tree) {
   const std::vector<Turn> turns = Alone({}, {{(1 << 28) - 1, 2}, {1 << 28, 5}}).run();
   expect_spent(turns[0].acquire, {.reads = 12, .bits = 1 + 1, .counts = 3, .mutex = 1}, 3);
@@ -200,9 +202,9 @@ TEST(citron_timed, choosing_nodes_costs_cpu_time_and_no_round_trip) {
   EXPECT_NEAR(turns[1].acquire.trips, 6.5, 0.05);
 }
 
-// ---- a crowd ----
+// ---- contention ----
 
-// Ranges of all sizes, from any unit on, and some beyond the tree.
+// Ranges of all sizes from any unit on, some of them beyond the tree.
 RunSetup crowd_of_ranges(std::uint64_t units, ParamValues params) {
   RunSetup setup = timed("citron", "repaired");
   setup.params = std::move(params);

@@ -1,4 +1,4 @@
-// Which nodes a range is locked by, against all ways there are.
+// The nodes that cover a range, compared with all possible covers.
 
 #include "core/protocols/citron/cover.h"
 
@@ -27,7 +27,7 @@ std::uint64_t others_at(const Place& node, const Range& range) {
   return node.units() - (end - begin);
 }
 
-// The best of all ways to cover what is left of a range with at most so many nodes.
+// The best of all covers of the rest of a range with at most so many nodes.
 struct Best {
   bool any = false;
   std::uint64_t others = 0;
@@ -51,7 +51,7 @@ void try_all(const Place& root, const Range& range, std::uint64_t covered, std::
   }
 }
 
-// Ends on and beside those of leaves, and in their middles.
+// Ends of ranges at the ends of leaves, next to them, and in the middle of leaves.
 std::vector<std::uint64_t> ends_of(const Place& root) {
   std::vector<std::uint64_t> ends;
   for (std::uint64_t leaf = 0; leaf < root.units(); leaf += kLeafUnits)
@@ -135,7 +135,7 @@ bool conflict(const Cover& one, const Range& range, const Cover& other, const Ra
   return false;
 }
 
-// Of so many pairs of ranges of this length that have nothing in common.
+// How many of so many disjoint pairs of ranges of this length conflict.
 std::uint64_t false_conflicts(std::uint64_t length, unsigned nodes) {
   const Place root{0, 5};
   Rng rng(1);

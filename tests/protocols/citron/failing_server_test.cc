@@ -1,5 +1,5 @@
-// What a client makes of a server that fails: at any of its verbs, and in the middle of waits; and
-// what becomes of a change of m when a node or the server is gone.
+// What a client does when a server fails, at any of its verbs and in the middle of its waits, and
+// how a change of m ends when a node or the server has failed.
 
 #include "tests/protocols/citron/scene.h"
 #include "tests/protocols/served.h"
@@ -15,7 +15,7 @@ using ::testing::Contains;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-// ---- one verb that fails, and later ones do not ----
+// ---- one verb fails, and later ones do not ----
 
 struct Calls {
   std::uint64_t failing = 0;  // the number of the verb that fails, from 1 on; 0: none
@@ -23,8 +23,8 @@ struct Calls {
   std::uint64_t refused = 0;
 };
 
-// Each request has a lock of its own, so that nothing is left of the one before. First one without
-// failure, and then one for each of its verbs.
+// Each request has a lock of its own, so that no state is left by the one before. The first run has
+// no failure; then one run follows for each of its verbs.
 Task<void> fail_everywhere(Scene& scene, FaultyClient& client, Extent units, Calls& calls) {
   std::uint64_t to_acquire = 0;
   std::uint64_t all = 1;
@@ -87,17 +87,18 @@ TEST(timed, citron_reports_a_failed_server_at_every_verb_of_units_beyond_a_tree)
   expect_told_at_every_verb({300, 10}, {});
 }
 
-// ---- the server's node dies ----
+// ---- the server's node crashes ----
 
-// Whoever waits for a ticket, for somebody above, or for those below is told.
+// The failure is reported to clients that wait for a ticket, for a client at an ancestor, or for
+// clients below.
 TEST(timed, citron_failing_server_ends_every_wait) {
   Scene scene(
       {{"units", number(1024)}, {"leaf_tries", number(1'000'000)}, {"lock_children", false}}, 5);
   const citron::NodeWord& format = Scene::kFormat;
-  scene.puts(2, format.pack({.t_max = 1}));            // somebody has its turn at node 2
-  scene.puts(3, format.pack({.occ = 1, .t_max = 1}));  // is at node 3
-  scene.puts(4, format.pack({.d_max = 1}));            // is below node 4
-  scene.puts(18, ~0ULL);                               // has the first leaf below node 5
+  scene.puts(2, format.pack({.t_max = 1}));            // a client has its turn at node 2
+  scene.puts(3, format.pack({.occ = 1, .t_max = 1}));  // a client holds node 3
+  scene.puts(4, format.pack({.d_max = 1}));            // a client is below node 4
+  scene.puts(18, ~0ULL);                               // a client holds the first leaf below node 5
   Seen seen[5];
   const Extent units[] = {{0, 256}, {256, 10}, {512, 256}, {768, 10}, {1024, 10}};
   for (std::uint32_t i = 0; i < 5; ++i)
@@ -113,7 +114,7 @@ TEST(timed, citron_failing_server_ends_every_wait) {
   EXPECT_THAT(scene.taken, Contains("the server fails an acquire"));
 }
 
-// At whatever step they are then.
+// The server fails while each client is at an arbitrary step.
 TEST(timed, citron_reports_a_failed_server_under_contention) {
   RunSetup setup = timed("citron", "repaired");
   setup.params = {{"units", number(4096)}, {"scale_up_poll", microseconds(20)}};
@@ -132,7 +133,8 @@ TEST(timed, citron_reports_a_failed_server_under_contention) {
 const ParamValues kTunes = {
     {"tune_after", microseconds(50)}, {"tune_meet", number(1)}, {"tune_t_wait", microseconds(30)}};
 
-// The manager needs all nodes for it: m stays, and locks go on.
+// The manager needs all nodes to change m. Without one of them m stays, and the locks remain
+// usable.
 TEST(timed, citron_leaves_m_unchanged_if_a_node_cannot_be_notified) {
   Scene scene(kTunes, 2);
   Seen seen;
@@ -153,7 +155,8 @@ TEST(timed, citron_changes_m_if_all_nodes_are_alive) {
   EXPECT_THAT(scene.taken, Contains("m and T_wait are changed"));
 }
 
-// Who held a range before m was to change says so when it leaves, to a manager that is gone.
+// A client that held a range before the change of m reports its release to a manager that has
+// failed.
 TEST(timed, citron_failing_server_may_be_the_manager_of_a_change_of_m) {
   Scene scene(kTunes, 1);
   Seen seen;

@@ -1,4 +1,4 @@
-// Scale-ups that cannot be finished, and a request that is undone behind two of them.
+// Scale-ups that cannot be finished, and a request that is undone after two scale-ups.
 
 #include "tests/protocols/citron/scene.h"
 
@@ -15,7 +15,7 @@ struct Grown {
   std::uint64_t units = 0;
 };
 
-// Once somebody has asked for units beyond the tree.
+// After a client has asked for units beyond the tree.
 Task<void> grow(Scene& scene, citron::Client& client, Grown& after) {
   scene.backend->poke(scene.lock().entry + 8, 700);
   after.grown = co_await client.scale_up(scene.lock());
@@ -37,7 +37,8 @@ Scene scene_of(Duration allocation) {
   return Scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}, {"allocation_time", allocation}});
 }
 
-// More than half of the mutex' lease: somebody else may have it before all nodes are marked.
+// Memory arrives after more than half of the mutex's lease, so that another client may hold the
+// mutex before all nodes are marked.
 TEST(timed, citron_growth_does_not_begin_when_memory_comes_too_late) {
   Scene scene = scene_of(kLease * 6 / 10);
   const Grown after = grown_beside_another(scene);
@@ -55,13 +56,14 @@ TEST(timed, citron_growth_begins_when_memory_comes_in_time) {
   EXPECT_THAT(scene.taken, Not(Contains("memory for a tree to grow comes too late")));
 }
 
-// Who has marked the tree does not get to telling the server: others find Exp, and wait for a lease
-// to hear of the new tree, which never comes. They are refused, and wait no longer.
+// The client that marked the tree does not notify the server. Other clients find Exp and wait for a
+// lease for the new tree, which is never published. They are refused and stop waiting.
 TEST(timed, citron_growth_that_is_never_published_refuses_waiting_clients_after_a_lease) {
   Scene scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}});
   int calls = 0;
   testing::FaultyClient growing(scene.world, ClientId{0}, [&calls](const Operation& op) {
-    const bool publishes = op.kind == OpKind::call && ++calls == 3;  // what is new; memory; this
+    const bool publishes =
+        op.kind == OpKind::call && ++calls == 3;  // what is new; memory; this one
     return publishes ? std::optional(VerbStatus::peer_failed) : std::nullopt;
   });
   Grown after;
@@ -79,7 +81,7 @@ TEST(timed, citron_growth_that_is_never_published_refuses_waiting_clients_after_
   EXPECT_THAT(scene.taken, Contains("a change of the tree is not told"));
 }
 
-// The first mark is not made: nobody has been told, and the tree stays as it is.
+// The first mark fails: no other client has been notified, and the tree stays unchanged.
 TEST(timed, citron_growth_ends_when_the_server_fails_a_mark) {
   Scene scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}});
   testing::FaultyClient growing(scene.world, ClientId{0}, [](const Operation& op) {
@@ -97,7 +99,7 @@ TEST(timed, citron_growth_ends_when_the_server_fails_a_mark) {
   EXPECT_THAT(scene.taken, Contains("a tree grows"));
 }
 
-// ---- a request behind which a tree grows twice ----
+// ---- a tree that grows twice during a request ----
 
 Task<void> grow_twice(Scene& scene, citron::Client& client) {
   for (const std::uint64_t units : {700U, 3'000U}) {
@@ -112,9 +114,10 @@ Task<void> be_refused(Scene& scene, testing::FaultyClient& client) {
   EXPECT_TRUE(std::holds_alternative<Aborted>(result));
 }
 
-// The first mark comes between its look at the root and what it tells there, the second before it
-// takes that back; in between the second growth has handed it on to the newest root. Client 1,
-// which knows of neither, is shown the old root as if both went on meanwhile.
+// The first mark falls between the client's READ of the root and its notification there, the second
+// one before it undoes that notification. In between the second growth has moved the notification
+// to the newest root. Client 1, which knows of neither growth, sees the old root as if both were
+// still going on.
 TEST(timed, citron_growth_twice_behind_a_request_is_followed_to_the_newest_root) {
   Scene scene({{"scale_up_poll", seconds(1)}});
   const RemoteAddr old_root = scene.lock().entry + 16;

@@ -1,4 +1,5 @@
-// Requests whose time is over, or whose turn is gone: they keep away from what others have by then.
+// Requests that are too late or whose turn has passed: they do not touch what other clients hold by
+// then.
 
 #include "tests/protocols/citron/scene.h"
 
@@ -23,7 +24,8 @@ std::uint64_t packed(const citron::Node& node) {
   return Scene::kFormat.pack(node);
 }
 
-// Others take the two in front, and its own ticket too, for those of the dead.
+// Other clients take the two tickets ahead, and this client's own ticket, for those of crashed
+// clients.
 TEST(timed, citron_late_gives_up_a_ticket_that_has_been_passed_over) {
   Scene scene(kRecovers, 1);
   Seen seen;
@@ -38,8 +40,8 @@ TEST(timed, citron_late_gives_up_a_ticket_that_has_been_passed_over) {
   EXPECT_THAT(scene.taken, Contains("a ticket has been passed over"));
 }
 
-// Client 0, whose ticket is called, waits for somebody above for longer than client 1 behind it has
-// patience with its node: client 1 takes its turn.
+// Client 0, whose ticket is called, waits for a client at an ancestor for longer than client 1
+// behind it waits at the node: client 1 takes over its turn.
 TEST(timed, citron_late_gives_up_a_turn_that_is_gone_before_its_node_is_occupied) {
   Scene scene(recovers({{"units", number(1024)}}));
   Seen first, second;
@@ -54,12 +56,12 @@ TEST(timed, citron_late_gives_up_a_turn_that_is_gone_before_its_node_is_occupied
   EXPECT_EQ(scene.client(1).recoveries(), 1U);
   EXPECT_TRUE(scene.is_free()) << scene.entry();
   EXPECT_THAT(scene.taken, Contains("a turn has gone before its node is occupied"));
-  // Occ, and all bits of four leaves there and back: it has no turn that it might pass on.
+  // Occ, and all bits of four leaves set and cleared: the client has no turn that it could pass on.
   EXPECT_EQ(scene.verbs(0).tally().of(VerbKind::masked_cas), 1U + 4 + 4);
 }
 
-// Bits of a leaf: they stay, since they may be another's by then, until somebody who cannot have
-// them has had the node above.
+// The bits of a leaf stay set, because they may belong to another client by then. They are cleared
+// once a client that cannot own them has held the node above.
 TEST(timed, citron_late_leaves_bits_of_a_leaf_to_the_next_client_that_wants_them) {
   Scene scene(kRecovers);
   Seen late, next;
@@ -71,13 +73,13 @@ TEST(timed, citron_late_leaves_bits_of_a_leaf_to_the_next_client_that_wants_them
   EXPECT_EQ(late.released, ReleaseResult::suppressed);
   EXPECT_EQ(left, 0x3FFU);
   EXPECT_TRUE(next.acquired);
-  EXPECT_EQ(scene.client(1).recoveries(), 2U);  // what it told, and its bits
+  EXPECT_EQ(scene.client(1).recoveries(), 2U);  // its notification, and its bits
   EXPECT_TRUE(scene.is_free()) << scene.entry();
   EXPECT_THAT(scene.taken, Contains("a late release is suppressed"));
   EXPECT_THAT(scene.taken, Contains("bits of a dead client are cleared"));
 }
 
-// Of two leaves the second is had when the time of the first is over.
+// The second of two leaves is acquired when the time of the first one is over.
 TEST(timed, citron_late_does_not_use_a_leaf_that_is_acquired_too_late) {
   Scene scene(recovers({{"nodes", number(2)}, {"leaf_tries", number(1'000'000)}}), 1);
   Seen seen;
@@ -87,7 +89,7 @@ TEST(timed, citron_late_does_not_use_a_leaf_that_is_acquired_too_late) {
   scene.run();
   EXPECT_FALSE(seen.acquired);
   EXPECT_EQ(seen.reason, AbortReason::recovered);
-  EXPECT_EQ(scene.word(2), 0xFULL << 60U) << scene.entry();  // left to others
+  EXPECT_EQ(scene.word(2), 0xFULL << 60U) << scene.entry();  // left to other clients
   EXPECT_EQ(scene.word(3), 0U) << scene.entry();
   EXPECT_THAT(scene.taken, Contains("a range is granted too late to be used"));
   EXPECT_THAT(scene.taken, Contains("a request that is over by time is left to others"));
@@ -95,7 +97,7 @@ TEST(timed, citron_late_does_not_use_a_leaf_that_is_acquired_too_late) {
 
 // ---- a node in place of a leaf ----
 
-// The second leaf of a range cannot be had: its parent takes its place, beside the first one.
+// The second leaf of a range cannot be acquired: its parent replaces it, beside the first leaf.
 TEST(timed, citron_late_keeps_one_leaf_if_the_other_is_replaced_by_its_parent) {
   Scene scene({{"units", number(1024)}, {"nodes", number(2)}, {"t_wait", microseconds(10)}}, 1);
   Seen seen;
@@ -115,13 +117,13 @@ TEST(timed, citron_late_keeps_one_leaf_if_the_other_is_replaced_by_its_parent) {
   EXPECT_THAT(scene.taken, Contains("a leaf is given up for its parent"));
 }
 
-// ---- who stands still ----
+// ---- paused clients ----
 
-// What a request posts at the end of its time has a quarter of a lease to land: others wait for
-// that, too, before they take it for dead.
+// The verbs that a request posts at the end of its time have a quarter of a lease to land. Other
+// clients add that quarter before they treat it as crashed.
 constexpr Duration kTrips = microseconds(20);
 
-// Line 11: at height 1, of a ticket that is never used.
+// Line 11, at height 1, for a ticket that is never used.
 TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_the_client_whose_turn_it_is) {
   Scene scene(kRecovers, 1);
   Seen seen;
@@ -133,7 +135,8 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_the_client_whose_turn_it_
   EXPECT_LT(seen.took, kLease * 2 + kLease / 4 + kTrips);
   EXPECT_THAT(scene.taken, Contains("a node is taken over from the dead"));
 }
-// Behind two of them it leaves a time for each: the one in front of it may be about to take over.
+// The client waits once for each of the two tickets ahead: the client with the nearer one may be
+// about to take over.
 TEST(timed, citron_late_waits_once_for_each_ticket_ahead) {
   constexpr Duration kEach = kLease * 2 + kLease / 4;
   Scene scene(kRecovers, 1);
@@ -146,7 +149,7 @@ TEST(timed, citron_late_waits_once_for_each_ticket_ahead) {
   EXPECT_LT(seen.took, kEach * 2 + kTrips);
   EXPECT_THAT(scene.taken, Contains("a ticket behind others waits for them to recover a node"));
 }
-// Line 18, and line 11 at the node above, of height 2: three leases each.
+// Line 18, and line 11 at the node above, at height 2: three leases each.
 TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_an_ancestor) {
   Scene scene(recovers({{"units", number(1024)}, {"t_wait", microseconds(10)}}), 1);
   Seen seen;
@@ -158,7 +161,7 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_an_ancestor) 
   EXPECT_LT(seen.took, (kLease * 3 + kLease / 4) * 2 + kTrips * 2);
   EXPECT_THAT(scene.taken, Contains("an ancestor that stands still is locked instead"));
 }
-// Line 36: somebody below, for a lease.
+// Line 36: a client below, for one lease.
 TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_a_descendant) {
   Scene scene(recovers({{"lock_children", false}, {"t_wait", microseconds(10)}}), 1);
   Seen seen;
@@ -171,8 +174,9 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_a_descendant)
   EXPECT_THAT(scene.taken, Contains("requests of the dead are counted as over"));
 }
 
-// A node above leaves that took their bits as well (3.8) and is taken for dead: who has its node
-// next waits for nobody there, and leaves the bits. Who wants a leaf clears that one.
+// A client at a node above leaves also took the bits of those leaves (3.8), and is treated as
+// crashed. The next client at that node waits for no client at the leaves and leaves the bits set.
+// A client that wants one of the leaves clears the bits of that leaf.
 TEST(timed, citron_late_leaves_bits_of_a_node_to_the_next_client_that_wants_a_leaf) {
   Scene scene(kRecovers, 3);
   Seen late, node, leaf;
@@ -187,10 +191,10 @@ TEST(timed, citron_late_leaves_bits_of_a_node_to_the_next_client_that_wants_a_le
   EXPECT_EQ(left, ~0ULL);
   EXPECT_TRUE(leaf.acquired);
   EXPECT_EQ(scene.word(2), 0U);
-  EXPECT_EQ(scene.word(3), ~0ULL) << scene.entry();  // nobody has wanted that
+  EXPECT_EQ(scene.word(3), ~0ULL) << scene.entry();  // no client has wanted that leaf
 }
 
-// A grant is over after a lease, whatever patience others have with its node.
+// A grant expires after a lease, however long other clients wait at its node.
 TEST(timed, citron_late_changes_nothing_after_its_grant_has_expired) {
   Scene scene(kRecovers, 1);
   Seen seen;
@@ -201,9 +205,9 @@ TEST(timed, citron_late_changes_nothing_after_its_grant_has_expired) {
   EXPECT_EQ(scene.word(2), ~0ULL) << scene.entry();
 }
 
-// ---- T_wait behind somebody above (`reread`) ----
+// ---- T_wait behind a client at an ancestor (`reread`) ----
 
-// Client 1 wants a leaf of a node that client 0 has for longer than T_wait.
+// Client 1 wants a leaf below a node that client 0 holds for longer than T_wait.
 Seen behind_a_node(const char* reread) {
   Scene scene({{"reread", testing::text(reread)}, {"lock_children", false}});
   Seen above, below;

@@ -1,5 +1,5 @@
-// Meeting half-way: whom the lower of two requests tells and whom the upper one looks at have a
-// node in common, also in trees that have grown.
+// Meeting half-way: the nodes that the lower of two requests notifies and the nodes that the upper
+// one reads have one in common, also in trees that have grown.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(citron_meet, has_a_node_that_the_lower_client_notifies_and_the_upper_one_re
       }
 }
 
-// 3.5.5: of the top m - 1 levels the parent alone.
+// 3.5.5: for the top m - 1 levels only the parent is notified.
 TEST(citron_meet, notifies_one_node_for_its_top_levels) {
   for (unsigned height = 1; height <= kUpTo; ++height)
     for (unsigned meet = 1; meet <= kUpTo; ++meet) {
@@ -104,8 +104,8 @@ TEST(citron_meet, that_grows_level_by_level_reaches_the_bound_of_the_paper) {
   EXPECT_EQ(tree.looked_at(tree.root(), 4).size(), 4U * 5 / 2);
 }
 
-// A request that was at its node before the tree grew, once or several times: whom it told, whom
-// the expansion has told for them, and for an old root that was occupied.
+// A request that was at its node before the tree grew once or several times: the nodes that it
+// notified, and those that the expansion notified for it and for an old root that was occupied.
 TEST(citron_meet, that_grows_has_notified_its_new_nodes) {
   for (const std::vector<unsigned>& levels : kGrowths)
     for (unsigned meet = 1; meet <= kUpTo; ++meet)

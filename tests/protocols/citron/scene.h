@@ -1,6 +1,6 @@
 #pragma once
-// A small world in the simulator whose clients, a node each, do what a test writes. A round trip
-// takes about two microseconds. One for each process: SimGrid has one engine.
+// A small world in the simulator whose clients, one per node, do what a test writes. A round trip
+// takes about two microseconds. One scene per process, because SimGrid has one engine.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -17,7 +17,7 @@ namespace latchlab::citron_tests {
 
 inline constexpr Duration kLease = microseconds(100);
 
-// What became of one request, in the client's own time since it was made.
+// The outcome of one request, in the client's own time since it was made.
 struct Seen {
   bool acquired = false;
   AbortReason reason = AbortReason::deadline;
@@ -49,11 +49,11 @@ class Scene {
   void starts(std::uint32_t client, Task<void> task, Duration after = {}) {
     backend->spawn(verbs(client), std::move(task), Time{} + after);
   }
-  // One request, held for so long.
+  // One request that holds its range for this long.
   void asks(std::uint32_t client, Extent units, Duration after, Duration hold, Seen& seen) {
     starts(client, once(client, units, hold, seen), after);
   }
-  // A word of the tree, by its number in level order from 1 on, becomes this.
+  // Sets a word of the tree, by its number in level order from 1 on.
   void puts(std::uint64_t number, std::uint64_t word, Duration after = {}) {
     const RemoteAddr addr = node(number);
     backend->at(Time{} + after, [this, addr, word] { backend->poke(addr, word); });
@@ -64,7 +64,7 @@ class Scene {
   void node_dies(NodeId node, Duration after) {
     backend->at(Time{} + after, [this, node] { backend->hardware_faults()->crash_node(node); });
   }
-  // Until everybody is done. Labels of the paths that were taken are kept.
+  // Runs until all clients are done. Labels of the paths that were taken are kept.
   void run() {
     paths::forget();
     paths::record(true);

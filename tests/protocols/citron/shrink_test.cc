@@ -1,5 +1,5 @@
-// A tree that is cut down by who has the whole object, and grows again, while somebody else locks
-// ranges on both sides of the cut and knows the tree as it was.
+// A client that holds the whole object cuts the tree down and lets it grow again, while another
+// client locks ranges on both sides of the cut and knows the old tree.
 
 #include <vector>
 
@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kUnits = 2048;  // more than any tree here has
 
 struct Seen {
-  std::vector<int> inside = std::vector<int>(kUnits);  // by unit: clients that have it
-  int met = 0;                                         // in a unit, at once
+  std::vector<int> inside = std::vector<int>(kUnits);  // by unit: clients that hold it
+  int met = 0;                                         // the most in one unit at once
   int ranges = 0;
   bool cut = false;
 };

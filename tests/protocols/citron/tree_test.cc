@@ -1,5 +1,5 @@
-// The lock tree as arithmetic: which nodes there are, where they lie, and how often trees that grow
-// have marked them.
+// The arithmetic of the lock tree: its nodes, their addresses, and how often trees that grow have
+// marked them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(citron_tree, lies_in_level_order) {
   EXPECT_FALSE(tree.has({0, 4}));
 }
 
-// Each word of its own, all of the memory that was allocated and none beside it.
+// Each node has a word of its own, and together they cover exactly the memory that was allocated.
 TEST(citron_tree, that_grows_gives_every_new_node_an_address_and_moves_none) {
   for (const std::vector<unsigned>& levels : kGrowths) {
     Tree before(kAt, 2);
@@ -115,7 +115,7 @@ TEST(citron_tree, that_is_cut_down_keeps_its_left_part_and_grows_again) {
   EXPECT_EQ(*places.rbegin(), memory.offset + 8 * (places.size() - 1));
 }
 
-// Back to the first tree, whose parts then are one again.
+// Back to the first tree, whose parts are then one again.
 TEST(citron_tree, that_is_cut_down_to_its_first_part_forgets_the_other_parts) {
   Tree tree = grown(Tree(kAt, 2), {1, 1});
   tree.apply({1, {}});
@@ -157,7 +157,7 @@ TEST(citron_tree, knows_how_often_a_node_had_been_marked_before) {
   EXPECT_EQ(tree.height_in(3), 5U);
 }
 
-// What a later expansion puts where a cut has taken nodes away begins with no marks.
+// A node that a later expansion puts in place of a removed one begins without marks.
 TEST(citron_tree, forgets_the_marks_of_nodes_that_were_cut_off) {
   Tree tree = grown(Tree(kAt, 1), {1, 1});
   EXPECT_EQ(tree.expansions({0, 2}, 3), 1U);

@@ -1,5 +1,5 @@
-// Requests that stand still before they take back what they told or set: others have taken them for
-// dead by then. Each with the repair, and in the form that has the fault.
+// Requests that are paused before they undo a notification or a bit: by then other clients treat
+// them as crashed. Each case runs with the repair and without it.
 
 #include "tests/protocols/citron/scene.h"
 
@@ -22,8 +22,8 @@ void stands_still(Scene& scene, std::uint32_t client, Duration after, Duration l
   });
 }
 
-// Bits of the leaf are another's. Client 0 has told the root of its try when it stands still, for
-// longer than client 1, at the root, waits for it.
+// Another client holds bits of the leaf. Client 0 has notified the root of its try when it is
+// paused, for longer than client 1, at the root, waits for it.
 citron::Node root_after_a_late_try(const char* undo) {
   Scene scene({{"lease", kLease}, {"undo", text(undo)}});
   Seen late, above;
@@ -50,7 +50,8 @@ TEST(timed, citron_undo_of_a_late_try_at_a_leaf_without_the_repair_counts_it_twi
   EXPECT_EQ(root.d_cnt, root.d_max + 1);
 }
 
-// Client 0's turn at node 2 is gone when it occupies that and tells the root; then it stands still.
+// Client 0's turn at node 2 has passed when it occupies that node and notifies the root; then it is
+// paused.
 citron::Node root_after_a_late_turn(const char* undo) {
   Scene scene({{"units", number(1024)},
                {"t_wait", microseconds(10)},
@@ -80,9 +81,9 @@ TEST(timed, citron_undo_of_a_late_turn_without_the_repair_counts_it_twice) {
   EXPECT_EQ(root.d_cnt, 2U);
 }
 
-// Client 0 has the bits of a leaf and stands still, for less than a lease, before it tells the
-// root; then it is too late, and takes the bits back. Client 1 takes them for a dead client's
-// meanwhile. Clients 2 and 3 want them.
+// Client 0 has set the bits of a leaf and is paused, for less than a lease, before it notifies the
+// root. Then it is too late and clears the bits. Meanwhile client 1 treats them as bits of a
+// crashed client. Clients 2 and 3 want them.
 struct Two {
   Seen first, second;
 };
@@ -107,7 +108,7 @@ Two after_suspected_bits(const char* suspects) {
   EXPECT_TRUE(two.second.acquired);
   return two;
 }
-// When the second one is granted, by the first one's dates.
+// When the second client is granted the leaf, in terms of the first one's times.
 bool overlap(const Two& two) {
   const Time first = Time{} + microseconds(45) + two.first.took;
   const Time second = Time{} + microseconds(80) + two.second.took;

@@ -10,35 +10,36 @@ namespace {
 using namespace testing;
 using explore::Wrong;
 
-// An entry of any version is taken for the one that is looked for.
+// An entry of any version is accepted as the expected one.
 constexpr Bug kNoVersions{"cql_checks_no_version"};
-// Whoever has to wait enters.
+// A client that has to wait acquires the lock at once.
 constexpr Bug kNoWait{"cql_waits_for_nobody"};
-// A release that misses an entry wakes nobody.
+// A release that misses an entry wakes no client.
 constexpr Bug kNoSecondLook{"cql_does_not_look_again"};
 // A node answers a reset although a client of it holds the lock.
 constexpr Bug kAnswersEarly{"cql_answers_while_holding"};
-// A client says that it is busy with a lock only when its FAA has come back.
+// A client tells its node that it uses a lock only when its FAA has completed.
 constexpr Bug kUnannounced{"cql_enters_unannounced"};
-// A notification of before a reset is taken for one of after it.
+// A notification from before a reset is accepted after it.
 constexpr Bug kExpired{"cql_accepts_expired"};
 // A writer wakes the first of several readers.
 constexpr Bug kOneReader{"cql_wakes_one_reader"};
-// Locks of a server that is back are used although others still hold some of before: its memory
-// says that they are free.
-constexpr Bug kMeetsNobody{"cql_meets_nobody"};
-// A node says that it has left what it had on a server although a client of it holds a lock there.
+// Locks of a restarted server are used although other clients still hold earlier ones: the server's
+// memory says that they are free.
+constexpr Bug kSkipsMeeting{"cql_meets_nobody"};
+// A node reports that it holds no more locks of a server although one of its clients does.
 constexpr Bug kClearsEarly{"cql_clears_while_holding"};
-// A lock is released that the server has forgotten.
+// A client releases a lock that the server has forgotten.
 constexpr Bug kLateRelease{"cql_releases_in_another_life"};
-// Who resets a lock when its server fails goes on when that is back.
+// A client that resets a lock when its server fails continues after the server's restart.
 constexpr Bug kResetGoesOn{"cql_resets_another_life"};
-// A reset goes on when all its questions have been acknowledged, or RC has given up.
+// A reset continues only when all its questions have been acknowledged or RC has given up.
 constexpr Bug kAwaitsQuestions{"cql_awaits_questions"};
-// Who answers a reset goes on when the answer has been acknowledged, or RC has given up.
+// A node that answers a reset continues only when its answer has been acknowledged or RC has given
+// up.
 constexpr Bug kAwaitsAnswers{"cql_awaits_answers"};
 
-// A release ends when its notifications have been acknowledged, or RC has given up.
+// A release ends only when its notifications have been acknowledged or RC has given up.
 constexpr Bug kAwaitsNotifications{"cql_awaits_notifications"};
 
 // Versions run out after one round.
@@ -49,7 +50,7 @@ RunSetup cql_crowd(std::uint32_t shared = 50) {
   return setup;
 }
 
-// Nothing but the lock's own doing wakes anybody.
+// Only the lock's own notifications wake clients.
 RunSetup without_resets(std::uint32_t shared = 50) {
   RunSetup setup = cql_crowd(shared);
   setup.params = {{"version_bits", number(16)}, {"timeout", Duration{}}};
@@ -68,8 +69,8 @@ TEST(cql_planted, a_writer_that_wakes_one_reader) {
   expect_blocks(kOneReader, 40, without_resets(70));
 }
 
-// The third place is of the version that ends a life of the lock: somebody who leaves finds it
-// taken while others are inside.
+// The third place has the version that ends a life of the lock: a client that leaves finds it taken
+// while other clients hold the lock.
 RunSetup two_places() {
   RunSetup setup = cql_crowd(60);
   setup.client_nodes = 3;
@@ -88,8 +89,8 @@ TEST(cql_planted, a_client_that_announces_itself_too_late_to_its_node) {
   expect_breaks_exclusion(kUnannounced, 600, two_places());
 }
 
-// A writer wakes two readers, and one of them is done, and resets the lock, before the other one
-// has heard of it.
+// A writer wakes two readers. One of them releases and resets the lock before the other one has
+// received its notification.
 RunSetup readers_behind_writers() {
   RunSetup setup = cql_crowd(60);
   setup.client_nodes = 4;
@@ -112,7 +113,7 @@ TEST(cql_planted, a_client_that_acquires_without_waiting_on_hardware) {
 }
 
 TEST(cql_planted, a_search_finds_a_release_that_checks_no_version) {
-  // Who has not written its entry yet is taken for client 0.
+  // A client that has not written its entry yet is taken for client 0.
   expect_found(kNoVersions, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
 }
 
@@ -127,7 +128,7 @@ TEST(cql_planted, a_search_finds_a_node_that_answers_while_a_client_holds) {
   expect_found(kAnswersEarly, Wrong::not_free, 2'000, campaign);
 }
 
-// H takes long between its release and the notification; W's patience ends, and it resets the lock.
+// H takes long between its release and the notification. W times out and resets the lock.
 TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) {
   explore::Campaign campaign = searched("cql", {"XX", "XX"});
   campaign.base.sets = {"version_bits=4"};
@@ -138,7 +139,7 @@ TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) 
 
 #if LATCHLAB_WITH_SIMGRID
 
-// A node dies, and locks stop until RC gives up. As shipped: crash_in_reset_test.cc.
+// A node crashes, and locks stop until RC gives up. Without the bug: crash_in_reset_test.cc.
 TEST(cql_planted, a_reset_that_waits_until_a_crashed_node_acknowledges_it) {
   const Active active(kAwaitsQuestions);
   EXPECT_NE(after_death_in_resets("cql").end, RunEnd::finished);
@@ -153,10 +154,10 @@ TEST(cql_planted, a_release_that_waits_until_a_crashed_waiter_acknowledges_it) {
   EXPECT_NE(after_death_of_a_waiter("cql").end, RunEnd::finished);
 }
 
-// A server comes back, and its locks are used at once; or when nodes say too early that they have
-// left what they had. As shipped: return_test.cc.
+// A server restarts, and its locks are used at once, or when nodes report too early that they hold
+// none of the earlier ones. Without the bug: return_test.cc.
 TEST(cql_planted, a_client_that_uses_a_restarted_server_without_meeting_other_nodes) {
-  const Active active(kMeetsNobody);
+  const Active active(kSkipsMeeting);
   EXPECT_GT(after_return({}).safety.violations, 0U);
 }
 
@@ -165,13 +166,13 @@ TEST(cql_planted, a_node_that_reports_no_holder_while_a_client_holds_an_earlier_
   EXPECT_GT(after_return({}).safety.violations, 0U);
 }
 
-// A place that nobody has is counted out of the queue, and no timeout resets it.
+// A place that no client has is counted out of the queue, and no timeout resets it.
 TEST(cql_planted, a_release_after_the_server_has_restarted) {
   const Active active(kLateRelease);
   EXPECT_NE(after_return(without_timeout("cql")).end, RunEnd::finished);
 }
 
-// It frees the header while somebody is inside, and others wait.
+// The reset frees the header while a client holds the lock and other clients wait.
 TEST(cql_planted, a_reset_that_continues_after_the_server_has_restarted) {
   const Active active(kResetGoesOn);
   EXPECT_GT(after_return_in_a_reset("cql").safety.violations, 0U);

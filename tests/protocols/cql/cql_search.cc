@@ -6,7 +6,7 @@
 namespace latchlab::explore {
 namespace {
 
-// Two clients twice use up no more than four places, of versions 0 and 1: no reset.
+// Two clients that acquire twice use at most four places, of versions 0 and 1, and cause no reset.
 const std::vector<std::string> kFewVersions = {"version_bits=1"};
 
 TEST(cql, claims_the_order_of_its_source_until_versions_may_run_out) {
@@ -31,7 +31,8 @@ TEST(cql, is_sound_in_every_order_of_two_clients_that_may_crash) {
   }
 }
 
-// Versions run out with three places in use of two: somebody resets the lock, and may die of it.
+// Versions run out with three places in use of two: a client resets the lock, and may crash
+// meanwhile.
 TEST(cql, is_sound_when_clients_that_reset_the_lock_crash) {
   for (const CrashUnit unit : {CrashUnit::client, CrashUnit::node}) {
     Campaign campaign = with_crash(
@@ -49,8 +50,8 @@ TEST(cql, is_sound_when_clients_that_reset_the_lock_crash) {
   }
 }
 
-// Somebody stands still between its release and the notification that follows, while the lock is
-// reset; its node has heard of the reset when it goes on.
+// A client is paused between its release and the notification that follows, while the lock is
+// reset. Its node has heard of the reset when the client continues.
 Campaign standing_still(std::vector<std::string> sets) {
   Campaign campaign = with_sets(about("cql", 2, 2), std::move(sets));
   campaign.base.modes = {"XX", "XX"};
@@ -74,8 +75,9 @@ TEST(cql, is_sound_if_a_notification_carries_the_reset_count_of_its_acquisition)
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }
 
-// A client waits for the end of another's reset, and its timeout ends when that reset does: there
-// is nothing left to take over. One client stands still, one dies, and one SEND is late.
+// A client waits for the end of another client's reset, and its timeout expires when that reset
+// ends: there is nothing left to take over. One client is paused, one crashes, and one SEND is
+// late.
 TEST(cql, is_sound_if_a_timeout_ends_with_the_reset_it_waits_for) {
   Campaign campaign = with_crash(with_sets(about("cql", 3, 2), kFewVersions));
   campaign.base.modes = {"XX", "XX", "XX"};
@@ -89,7 +91,7 @@ TEST(cql, is_sound_if_a_timeout_ends_with_the_reset_it_waits_for) {
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }
 
-// Two readers take two locks, and both again.
+// Two readers take two locks, twice.
 Campaign of_two_locks(bool sorted) {
   Campaign campaign = with_sets(about("cql", 2, 2), kFewVersions);
   campaign.base.modes = {"SS", "SS"};

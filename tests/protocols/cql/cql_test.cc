@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing;
 
-// Queues are short, and versions few: resets are frequent.
+// Queues are short and versions few, so that resets are frequent.
 RunSetup cql_case() {
   RunSetup setup;
   setup.protocol = "cql";
@@ -43,7 +43,7 @@ TEST(cql, is_sound_when_versions_run_out) {
     }
 }
 
-// Six clients, and room for fewer.
+// Six clients use a queue with fewer places.
 TEST(cql, is_sound_when_the_queue_is_too_short) {
   for (const std::int64_t capacity : {3, 4, 5})
     for (const std::uint32_t shared : {0, 50}) {
@@ -83,7 +83,7 @@ TEST(cql, leaves_those_behind_a_crashed_holder_to_a_reset) {
   EXPECT_EQ(lost, 0U);
 }
 
-// Entries are lost when the later of two owners WRITEs first, and no version shows it.
+// Entries are lost when the later of two owners WRITEs first, and no version shows the loss.
 TEST(cql, resets_a_queue_that_is_too_short_before_an_entry_is_lost) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup = quiet_case();
@@ -97,7 +97,7 @@ TEST(cql, resets_a_queue_that_is_too_short_before_an_entry_is_lost) {
   }
 }
 
-// In either mode: readers that hold the lock take up room as well.
+// In either mode: readers that hold the lock take up places as well.
 TEST(cql, resets_a_queue_without_room_at_an_acquisition_where_that_shows_it) {
   for (const std::uint32_t shared : {0, 100}) {
     RunSetup setup = quiet_case();
@@ -109,7 +109,8 @@ TEST(cql, resets_a_queue_without_room_at_an_acquisition_where_that_shows_it) {
   }
 }
 
-// Both locks in one section, in either mode: nobody takes a message about the other one.
+// Both locks are held in one section, in either mode: no client accepts a message about the other
+// lock.
 TEST(cql, keeps_messages_of_locks_held_together_apart) {
   RunSetup setup = cql_case();
   setup.clients_per_node = 1;
@@ -140,7 +141,7 @@ TEST(cql, is_sound_with_every_profile_and_many_resets) {
     RunSetup setup = cql_case();
     setup.profile = profile;
     setup.params = {{"version_bits", number(1)}, {"capacity", number(6)}};
-    // What breaks the others: see cql_search.cc.
+    // The search that breaks the other profiles is in cql_search.cc.
     if (setup.profile == "paper") {
       setup.params.emplace_back("notification_count", text("acquisition"));
       setup.params.emplace_back("header_reset", text("cas"));
@@ -177,8 +178,8 @@ TEST(cql, takes_paths_of_resets_when_versions_run_out) {
        "others leave before the entry that a release looks for is there"});
 }
 
-// A writer wakes two readers, one of which is done, and resets the lock, before the other has
-// heard.
+// A writer wakes two readers. One of them releases and resets the lock before the other one has
+// received its notification.
 TEST(cql, discards_expired_notifications) {
   RunSetup setup = cql_case();
   setup.client_nodes = 4;
@@ -218,7 +219,7 @@ TEST(cql, takes_paths_of_resets_when_clients_die) {
   EXPECT_THAT(without, ::testing::Not(::testing::Contains("a reset cuts off the dead")));
 }
 
-// Writers and readers get their places one after the other, by the header's size.
+// Writers and readers join one after the other; the header's size field shows each join.
 TEST(fifo, cql_serves_writers_in_order_of_arrival_and_before_later_readers) {
   constexpr std::uint32_t kWriters = 3;
   expect_order_of_arrival(
@@ -239,7 +240,7 @@ TEST(timed, cql_is_sound_as_printed) {
 TEST(timed, cql_is_sound_as_in_the_authors_code) {
   expect_sound_run(timed("cql", "artifact"));
 }
-// Whoever waits resets the lock, again and again.
+// Every waiting client resets the lock again and again.
 TEST(timed, cql_is_sound_when_every_waiting_client_resets_the_lock) {
   RunSetup setup = timed("cql", "repaired");
   setup.params = {{"timeout", microseconds(4)}};

@@ -1,6 +1,6 @@
 #pragma once
-// Nodes that die while locks are being reset. That they have died is known after ten milliseconds;
-// RC tries for half a second to reach them.
+// Nodes that crash while locks are being reset. The crash is known after ten milliseconds; RC
+// retries for half a second.
 
 #include "tests/protocols/cql/outage.h"
 
@@ -14,7 +14,7 @@ inline std::unique_ptr<Backend> patient_simulation(const WorldPlan& plan) {
   return make_simgrid(plan, options);
 }
 
-// Of a node everything, at this date; the others have a tenth of a second.
+// A node crashes at this time; the other nodes have a tenth of a second.
 inline testing::Outcome after_death_of(const testing::RunSetup& setup, std::uint32_t node,
                                        Duration at) {
   testing::CaseRun run(setup, 1);
@@ -30,16 +30,16 @@ inline testing::Outcome after_death_of(const testing::RunSetup& setup, std::uint
   return outcome;
 }
 
-// Resets of many locks are at every step when a node dies. The living have to be done long before
-// RC has given up.
+// Resets of many locks are at every step when a node crashes. The remaining clients have to finish
+// long before RC gives up.
 inline testing::Outcome after_death_in_resets(const char* protocol) {
   testing::RunSetup setup = busy_resets(protocol);
   setup.make = patient_simulation;
   return after_death_of(setup, 3, microseconds(200));
 }
 
-// Client 0 holds two locks. It gives up the second one first, for which client 1 waited until its
-// node died, then the first one, for which client 2 waits.
+// Client 0 holds two locks. It first releases the second one, for which client 1 waited until its
+// node crashed, and then the first one, for which client 2 waits.
 inline testing::Outcome after_death_of_a_waiter(const char* protocol) {
   testing::RunSetup setup;
   setup.protocol = protocol;

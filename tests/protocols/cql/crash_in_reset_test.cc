@@ -20,7 +20,7 @@ TEST(timed, cql_does_not_wait_until_a_crashed_waiter_acknowledges_its_notificati
   expect_all_others_done(after_death_of_a_waiter("cql"));
 }
 
-// A server and a client node come before the waiter's.
+// A server and a client node have lower numbers than the waiter's node.
 Task<void> keep(World& world) {
   co_await world.client(ClientId{0}).acquire(Want{world.lock(LockId{0})}, {});
   co_await world.verbs(ClientId{0}).sleep(seconds(1));
@@ -46,8 +46,8 @@ TEST(timed, cql_lets_nodes_time_out_one_after_the_other) {
   EXPECT_LT(waited, milliseconds(23));
 }
 
-// The path between the two client nodes is cut for longer than RC tries. Meanwhile client 2 leaves,
-// posts its node's answer to the reset, which is lost, and dies.
+// The path between the two client nodes is cut for longer than RC retries. Meanwhile client 2
+// releases, posts its node's answer to the reset, which is lost, and crashes.
 Task<void> leave_and_answer(World& world) {
   LockClient& client = world.client(ClientId{2});
   const AcquireResult result =
@@ -57,7 +57,7 @@ Task<void> leave_and_answer(World& world) {
   co_await client.release(grant);
   co_await world.verbs(ClientId{2}).sleep(seconds(1));
 }
-// Beside it, until versions run out, and client 0 has to reset the lock.
+// Client 0 holds another lock beside it until versions run out, and has to reset that lock.
 Task<void> read_until_a_reset(World& world, bool& done) {
   LockClient& client = world.client(ClientId{0});
   while (client.recoveries() == 0) {
@@ -68,7 +68,7 @@ Task<void> read_until_a_reset(World& world, bool& done) {
   }
   done = true;
 }
-// Nothing but the death ends this reset: without a timeout it asks once.
+// Only the crash ends this reset: without a timeout it asks once.
 TEST(timed, cql_asks_again_in_a_reset_if_the_answer_of_a_crashed_client_was_lost) {
   const ProtocolEntry& entry = *find_protocol("cql");
   ParamSet params = entry.info.resolve("repaired");
@@ -78,7 +78,7 @@ TEST(timed, cql_asks_again_in_a_reset_if_the_answer_of_a_crashed_client_was_lost
   const auto protocol = entry.make(params);
   WorldShape shape;
   shape.client_nodes = 2;
-  shape.clients_per_node = 2;  // client 3 keeps the dead one's node alive
+  shape.clients_per_node = 2;  // client 3 keeps the crashed client's node alive
   World world(*protocol, shape);
   const auto backend = plain_simulation(world.plan());
   world.attach(*backend);

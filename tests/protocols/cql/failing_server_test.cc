@@ -1,4 +1,4 @@
-// What CQL's clients make of a server that fails, at whatever they are then.
+// What CQL's clients do when a server fails at any of their steps.
 
 #include "tests/protocols/promises.h"
 #include "tests/protocols/served.h"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;
 
-// Versions run out all the time, so that at each lock somebody is at every step of a reset too.
+// Versions run out all the time, so that at each lock some client is at every step of a reset too.
 TEST(timed, cql_reports_a_failed_server_at_every_step) {
   constexpr std::uint32_t kLocks = 60;
   RunSetup setup;

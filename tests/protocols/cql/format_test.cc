@@ -48,7 +48,7 @@ TEST(CqlHeader, is_joined_and_left_by_addition) {
   EXPECT_EQ(kFour.unpack(word), (Header{11, 0, 0, 21}));
 }
 
-// The largest of all still fits, versions and all.
+// The largest value of each field still fits, including the versions.
 TEST(CqlHeader, loses_no_bit_of_a_head_that_has_passed_through_all_versions) {
   const Format format(cql::kMaxCapacity, 16);
   const std::uint64_t last = std::uint64_t{format.never()} * format.capacity() + 4095;
@@ -87,7 +87,7 @@ TEST(CqlEntries, run_out_of_versions_before_the_version_of_unwritten_entries) {
   EXPECT_FALSE(kFour.reaches_never(32, 1));
 }
 
-// ---- whom to wake ----
+// ---- which clients to wake ----
 
 class Queue {
  public:
@@ -156,7 +156,7 @@ TEST(CqlQueue, shows_an_entry_that_was_overwritten) {
   expect(queue.wake({6, 3, 1, 0}, false), Look::lost);
 }
 
-// ---- the entry for people ----
+// ---- the decoded entry ----
 
 TEST(CqlEntry, is_decoded_to_text) {
   const ProtocolEntry& entry = *find_protocol("cql");

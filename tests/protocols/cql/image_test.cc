@@ -1,4 +1,5 @@
-// Ten million CQL locks, whose initial image is a pattern, cost what is touched of them.
+// Ten million CQL locks, whose initial image is a pattern, use memory only for the locks that are
+// touched.
 
 #include "core/verbs/sparse_memory.h"
 #include "tests/protocols/harness.h"
@@ -12,10 +13,10 @@ using namespace testing;
 constexpr std::uint64_t kLocks = 10'000'000;
 constexpr std::uint64_t kSections = 4;
 constexpr std::uint64_t kClients = 24;
-// An entry of 200 bytes is on two pages at most.
+// An entry of 200 bytes is on at most two pages.
 constexpr std::uint64_t kMostWords = kClients * kSections * 2 * SparseMemory::kPageWords;
 
-// The lock, and how many words of images were asked for.
+// The lock, and how many words of images were requested.
 class Counted final : public Protocol {
  public:
   Counted(std::unique_ptr<Protocol> lock, std::uint64_t& words)
@@ -46,7 +47,7 @@ class Counted final : public Protocol {
   std::uint64_t& words_;
 };
 
-// Each client takes a few locks from all over the table, most of them alone.
+// Each client takes a few locks from the whole table, most of them without contention.
 void expect_to_cost_what_is_touched(RunSetup setup) {
   std::uint64_t words = 0;
   ProtocolEntry entry = *find_protocol("cql");

@@ -1,6 +1,6 @@
 #pragma once
-// Paths that are down for longer than RC tries, and come back: whose verbs fail meanwhile, and what
-// becomes of locks that were being reset then.
+// Paths that are down for longer than RC retries, and recover: which verbs fail meanwhile, and what
+// happens to locks that are being reset.
 
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
@@ -9,7 +9,7 @@
 
 namespace latchlab::cql_tests {
 
-// Each lock is wanted by two neighbours on each of two nodes, and versions run out all the time.
+// Each lock is wanted by two clients on each of two nodes, and versions run out all the time.
 inline testing::RunSetup busy_resets(const char* protocol) {
   constexpr std::uint32_t kLocks = 60;
   testing::RunSetup setup;
@@ -28,8 +28,8 @@ inline testing::RunSetup busy_resets(const char* protocol) {
   return setup;
 }
 
-// Resets of many locks are at every step when the port of a node goes down, for two milliseconds.
-// Everybody has its sections all the same.
+// Resets of many locks are at every step when the port of a node goes down for two milliseconds.
+// All clients still complete their sections.
 inline testing::Labels after_outage(const char* protocol, bool of_the_server) {
   using namespace testing;
   CaseRun run(busy_resets(protocol), 1);

@@ -17,7 +17,8 @@ TEST(timed, cql_continues_when_a_client_node_is_reachable_again) {
   EXPECT_THAT(after_outage("cql", false), Contains("a reset asks again"));
 }
 
-// Questions follow each other sooner than answers come, so that some come when the reset is over.
+// Questions follow each other faster than answers arrive, so that some answers arrive after the
+// reset.
 TEST(timed, cql_removes_late_answers_from_the_inbox) {
   RunSetup setup = timed("cql", "repaired");
   setup.params = {

@@ -13,8 +13,9 @@ using namespace testing;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 
-// Alone, where the second version is that of entries nobody has written: the third release finds
-// none left. Two CAS begin the reset, for the first one finds out what there is, and one ends it.
+// One client without contention; the second version is that of unwritten entries, so that the third
+// release finds no versions left. Two CAS begin the reset, because the first one only reads the
+// header, and one ends it.
 TEST(cql, takes_three_cas_for_a_reset_without_contention) {
   RunSetup setup;
   setup.protocol = "cql";
@@ -29,7 +30,8 @@ TEST(cql, takes_three_cas_for_a_reset_without_contention) {
   EXPECT_EQ(outcome.tally.of(VerbKind::cas), 3 * outcome.recoveries);
 }
 
-// Nobody loses patience here, so that but for the reset those behind the entry waited for ever.
+// No client times out here, so that without the reset the clients behind the entry would wait
+// forever.
 TEST(cql, resets_a_queue_in_which_a_release_finds_an_entry_overwritten) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   RunSetup setup;
@@ -61,8 +63,8 @@ TEST(cql, counts_notifications_apart_from_its_own_verbs) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// Two ask at once, and who comes second dies before it writes its entry. Nobody else waits, so that
-// but for the first one's release nobody would reset the lock.
+// Two clients ask at once, and the second one crashes before it writes its entry. No other client
+// waits, so that only the first one's release can reset the lock.
 TEST(timed, cql_resets_the_lock_if_an_expected_entry_is_never_written) {
   RunSetup setup;
   setup.protocol = "cql";
@@ -91,8 +93,8 @@ Task<void> hold_for_a_while(World& world) {
   co_await client.release(grant);
 }
 
-// Client 1 tells both nodes of a reset that no client has begun, and then asks: its node knows of
-// one reset more than client 0's did when that asked.
+// Client 1 tells both nodes of a reset that no client has begun, and then asks. Its node then knows
+// of one reset more than client 0's node did when client 0 asked.
 Task<void> wait_after_a_reset_is_known(World& world, bool& granted) {
   const ClientId me{1};
   Verbs& verbs = world.verbs(me);
@@ -107,7 +109,7 @@ Task<void> wait_after_a_reset_is_known(World& world, bool& granted) {
   granted = std::holds_alternative<Grant>(result);
 }
 
-// Without a timeout: a waiter that ignores its notification waits for ever.
+// Without a timeout, a waiter that ignores its notification waits forever.
 bool wakes_after_a_reset_is_known(const char* notification_count) {
   TwoClients two({{"timeout", Duration{}}, {"notification_count", text(notification_count)}});
   bool granted = false;
@@ -129,14 +131,14 @@ TEST(timed, cql_notifies_with_the_reset_count_of_the_acquisition) {
   EXPECT_THAT(labels("cql", true), Contains("an expired notification is ignored"));
 }
 
-// Its own node.
+// Client 1 tells its own node of five resets.
 Task<void> tell_of_five_resets(World& world) {
   const ClientId me{1};
   const Message later = {cql::kReset, 5, LockId{0}, {world.endpoint_of(me).packed(), me.value}};
   co_await world.verbs(me).send(world.node_endpoint(world.node_of(me)), later);
 }
 
-// Until versions have run out.
+// Runs until the versions have run out.
 Task<void> take_four_turns(World& world) {
   const Want want{world.lock(LockId{0})};
   LockClient& client = world.client(ClientId{0});
@@ -147,7 +149,7 @@ Task<void> take_four_turns(World& world) {
   }
 }
 
-// Those who made it known here and not there have died, say.
+// For example, the clients that announced the reset here and not there have crashed.
 TEST(timed, cql_asks_again_with_the_latest_reset_count_known_to_its_node) {
   TwoClients two({{"version_bits", number(1)}, {"capacity", number(3)}});
   two.spawn(ClientId{1}, tell_of_five_resets(two.world()));

@@ -1,6 +1,6 @@
 #pragma once
-// A server that fails in the middle of everything, and comes back without its memory: what CQL's
-// queues, and locks above them, make of it.
+// A server that fails in the middle of a run and restarts without its memory: effects on CQL's
+// queues and on locks built on them.
 
 #include "tests/protocols/cql/outage.h"
 
@@ -8,8 +8,8 @@
 
 namespace latchlab::cql_tests {
 
-// Each client wants one lock after the other, which others want as well. Of the first ones of each
-// node some sections last longer than the server is away.
+// Each client wants one lock after the other, which other clients want as well. Some sections of
+// the first clients of each node last longer than the outage.
 struct Returning {
   const char* protocol = "cql";
   std::uint64_t sections = 200;  // of each client
@@ -18,7 +18,7 @@ struct Returning {
   ParamValues params = {};  // over those of the profile
 };
 
-// Nothing but the return itself ends a wait.
+// Only the restart itself ends a wait.
 inline Returning without_timeout(const char* protocol) {
   return {.protocol = protocol, .params = {{"timeout", Duration{}}}};
 }
@@ -48,7 +48,7 @@ inline testing::RunSetup returning(const Returning& wanted) {
   return setup;
 }
 
-// The server fails after so long, and is back after `outage`.
+// The server fails at this time and restarts after `outage`.
 inline testing::Outcome after_return_in(const testing::RunSetup& setup, Duration fails_at,
                                         Duration outage) {
   testing::CaseRun run(setup, 1);
@@ -71,7 +71,7 @@ inline testing::Outcome after_return(const Returning& wanted) {
 }
 
 // Resets of many locks are at every step when the server fails, and some wait for holders until it
-// is back.
+// has restarted.
 inline constexpr std::uint64_t kResetSections = 40;
 inline testing::Outcome after_return_in_resets(const char* protocol) {
   testing::RunSetup setup = busy_resets(protocol);
@@ -83,8 +83,8 @@ inline testing::Outcome after_return_in_resets(const char* protocol) {
   return after_return_in(setup, microseconds(200), microseconds(300));
 }
 
-// One lock, whose first holder outlives its server's failure and return. Who has waited for too
-// long before resets the lock, and waits for that holder as well.
+// One lock, whose first holder holds it across the server's failure and restart. A client that has
+// timed out before resets the lock, and waits for that holder as well.
 inline testing::Outcome after_return_in_a_reset(const char* protocol) {
   testing::RunSetup setup = busy_resets(protocol);
   setup.clients_per_node = 4;
@@ -99,7 +99,7 @@ inline testing::Outcome after_return_in_a_reset(const char* protocol) {
   return after_return_in(setup, milliseconds(1), microseconds(300));
 }
 
-// Sections of three locks, which let all of them go when one is refused.
+// Sections of three locks, which release all of them when one is refused.
 inline constexpr std::uint64_t kSeveralSections = 30;
 inline testing::Outcome after_return_with_several_held(const char* protocol) {
   testing::RunSetup setup = returning({.protocol = protocol});
@@ -115,7 +115,7 @@ inline testing::Outcome after_return_with_several_held(const char* protocol) {
   return after_return_in(setup, microseconds(700), microseconds(300));
 }
 
-// Everybody has all its sections, and nobody shares what is exclusive.
+// All clients complete all their sections, and no two clients share an exclusive lock.
 inline void expect_survived(const testing::Outcome& outcome, std::uint64_t sections) {
   EXPECT_EQ(outcome.end, RunEnd::finished);
   EXPECT_EQ(outcome.acquired, sections);

@@ -8,7 +8,7 @@ namespace {
 using namespace testing;
 using ::testing::IsSupersetOf;
 
-// Sections of before the failure outlive the outage, and are waited for.
+// Sections from before the failure last longer than the outage, and new clients wait for them.
 TEST(timed, cql_survives_a_server_restart) {
   const Outcome outcome = expect_return_survived({});
   EXPECT_GT(outcome.suppressed, 0U);
@@ -23,7 +23,7 @@ TEST(timed, cql_survives_a_server_restart) {
                             "all nodes have left what they had before the server failed"}));
 }
 
-// Of which nobody has heard before it is over.
+// No client hears of the failure before the server has restarted.
 TEST(timed, cql_survives_a_restart_that_no_client_notices_before_it_is_over) {
   const Outcome outcome = expect_return_survived({.outage = microseconds(300)});
   EXPECT_GT(outcome.suppressed, 0U);
@@ -46,8 +46,8 @@ TEST(timed, cql_survives_a_server_restart_with_several_locks_held) {
   EXPECT_GT(outcome.suppressed, 0U);
 }
 
-// The server fails and is back while a client says on its node that it begins, which takes long
-// here. Client 0 has had the lock since before.
+// The server fails and restarts while a client announces its request on its node, which takes long
+// here. Client 0 has held the lock since before.
 TEST(timed, cql_checks_for_a_server_restart_right_before_it_posts) {
   RunSetup setup;
   setup.protocol = "cql";
@@ -78,7 +78,8 @@ TEST(timed, cql_survives_a_server_restart_over_datagrams) {
   expect_return_survived({.params = {{"messages", text("ud")}}});
 }
 
-// Whoever still has something of before is waited for until `timeout` at most, and then again.
+// A client that still holds a lock from before the restart is waited for until `timeout` at most,
+// and then again.
 TEST(timed, cql_stops_waiting_for_holders_of_locks_from_before_a_restart) {
   expect_return_survived({.outage = milliseconds(1), .params = {{"timeout", milliseconds(3)}}});
   EXPECT_THAT(labels("cql", true),

@@ -1,4 +1,4 @@
-// CQL's node part, visit by visit, when a server comes back.
+// CQL's node part, call by call, when a server restarts.
 
 #include "core/protocols/cql/node.h"
 #include "tests/protocols/harness.h"
@@ -9,7 +9,7 @@ namespace {
 constexpr ClientId kOne{0};
 constexpr ClientId kTwo{1};
 
-// Lock 0 and 2 are on the first server, lock 1 on the second one.
+// Locks 0 and 2 are on the first server, lock 1 is on the second one.
 class Visited {
  public:
   Visited() {
@@ -70,7 +70,7 @@ TEST(CqlServers, are_cleared_when_the_last_holder_from_before_a_restart_has_left
   EXPECT_FALSE(node.owes_answer(visited.server(1)));
 }
 
-// Whoever is inside since may stay there.
+// A client that acquired a lock since the restart may keep it.
 TEST(CqlServers, are_cleared_once_after_each_restart) {
   Visited visited;
   cql::Node& node = visited.node();
@@ -92,11 +92,12 @@ TEST(CqlServers, begin_after_a_restart_with_higher_reset_counts) {
   visited.ask(visited.server(0), 1);
   EXPECT_EQ(node.count_of(LockId{0}), cql::first_count(1));
   EXPECT_EQ(node.count_of(LockId{1}), 0U);
-  EXPECT_FALSE(node.enter_again(LockId{0}, kOne, before));  // notified by somebody of before
+  EXPECT_FALSE(
+      node.enter_again(LockId{0}, kOne, before));  // by a notification from before the restart
   EXPECT_TRUE(node.enter_again(LockId{0}, kOne, cql::first_count(1)));
   Message reset;
   reset.lock = LockId{0};
-  reset.generation = before + 7;  // by somebody of before
+  reset.generation = before + 7;  // from before the restart
   node.heard_of(reset);
   EXPECT_EQ(node.count_of(LockId{0}), cql::first_count(1));
   EXPECT_EQ(cql::life_of_count(node.count_of(LockId{0})), ServerLife{2});
@@ -111,7 +112,7 @@ Message question(std::uint32_t count, ClientId asks) {
   return reset;
 }
 
-// Its sender had to try for long; or one that has died asks for what only it knew of.
+// Its sender had to retry for long, or a crashed client asks for a reset that only it knew of.
 TEST(CqlNode, keeps_the_question_of_a_later_reset_while_its_sender_is_alive) {
   Visited visited;
   cql::Node& node = visited.node();

@@ -1,5 +1,5 @@
-// DecLock in the simulator: how many readers of a node get the lock before a writer of another node
-// that has asked earlier.
+// DecLock in the simulator: how many readers of a node acquire the lock before a writer of another
+// node that asked earlier.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -21,7 +21,7 @@ using testing::text;
 constexpr LockMode kX = LockMode::exclusive;
 constexpr LockMode kS = LockMode::shared;
 
-// What a run counts, in a process of its own: SimGrid has one engine for each.
+// The counts of one run, in a process of its own: SimGrid has one engine per process.
 std::uint64_t apart(const std::function<std::uint64_t()>& run) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -41,7 +41,7 @@ std::uint64_t apart(const std::function<std::uint64_t()>& run) {
   return count;
 }
 
-// In microseconds. A client asks when it is time and it has released the lock that it had before.
+// In microseconds. A client asks at this time, or when it has released its previous lock.
 struct Ask {
   std::uint32_t client = 0;
   std::int64_t at = 0;
@@ -70,14 +70,14 @@ Task<void> take_turns(World& world, ClientId me, std::vector<Ask> asks,
   }
 }
 
-// A lock as it is set, for nodes of `clients_per_node`.
+// A lock with these parameters, for nodes of `clients_per_node` clients.
 struct Setting {
   std::string profile = "repaired";
   ParamValues params = {};
   std::uint32_t clients_per_node = 4;
 };
 
-// Grants in the order in which they come.
+// Grants in the order in which they are given.
 std::vector<Served> serve(const std::vector<Ask>& asks, const Setting& setting) {
   const ProtocolEntry& entry = *find_protocol("declock");
   ParamSet set = entry.info.resolve(setting.profile);
@@ -106,7 +106,7 @@ std::vector<Served> serve(const std::vector<Ask>& asks, const Setting& setting) 
   return served;
 }
 
-// Readers that asked after this client, and got the lock before it.
+// Readers that asked after this client and acquired the lock before it.
 std::uint64_t passed(const std::vector<Served>& served, std::uint32_t client) {
   const auto is_its = [client](const Served& each) { return each.ask.client == client; };
   const auto at = std::find_if(served.begin(), served.end(), is_its);
@@ -120,8 +120,9 @@ std::uint64_t passed(const std::vector<Served>& served, std::uint32_t client) {
 
 constexpr std::uint32_t kWriter = 8;  // of the third node
 
-// Client 4 of the second node has the lock; a reader of the first node waits, and behind it a
-// writer of the third. Then readers of the first node ask, of which there are always two or three.
+// Client 4 of the second node holds the lock. A reader of the first node waits, and behind it a
+// writer of the third node. Then readers of the first node ask, of which there are always two or
+// three.
 std::vector<Ask> late_readers() {
   std::vector<Ask> asks = {{4, 100, kX}, {0, 105, kS}, {kWriter, 110, kX}};
   for (std::int64_t i = 0; i < 60; ++i)
@@ -164,7 +165,7 @@ TEST(timed, declock_grants_the_lock_to_local_bound_readers_in_a_row) {
       }
 }
 
-// Readers beside readers are no hand-over, and the writer waits for all of them.
+// Readers that join readers are no handover, and the writer waits for all of them.
 TEST(timed, declock_lets_late_readers_pass_if_only_handovers_are_bounded) {
   EXPECT_GT(
       passed_by_late_readers(
@@ -176,7 +177,8 @@ TEST(timed, declock_lets_late_readers_pass_if_only_handovers_are_bounded) {
 
 constexpr std::uint32_t kReaders = 8;  // all of the first node
 
-// They hold the lock for 2 us, and ask again after 3 us: never all of them at once do not.
+// They hold the lock for 2 us and ask again after 3 us, so that at any time at least one of them
+// uses the lock.
 std::vector<Ask> readers_without_end() {
   std::vector<Ask> asks;
   for (std::int64_t i = 0; i < 300; ++i)
@@ -212,7 +214,7 @@ TEST(timed, declock_bounds_the_late_readers_that_pass_a_writer_by_local_bound) {
     }
 }
 
-// Readers that only enter do not look there.
+// Readers that join without a look at the queue do not see the writer.
 TEST(timed, declock_lets_all_late_readers_pass_an_unknown_writer_as_published_and_as_printed) {
   for (const char* profile : {"artifact", "paper"})
     for (const char* fairness : {"task_fair", "phase_fair"})
@@ -222,7 +224,8 @@ TEST(timed, declock_lets_all_late_readers_pass_an_unknown_writer_as_published_an
 
 // ---- phases ----
 
-// These ask, each once, of clocks that agree; what `count` reads in the world afterwards.
+// These clients ask once each, with clocks that agree; `count` reads the result in the world
+// afterwards.
 std::uint64_t counted(ParamSet set, const WorldShape& shape, const std::vector<Ask>& asks,
                       const std::function<std::uint64_t(World&)>& count) {
   set.set("clock_sync", Duration{});
@@ -242,7 +245,8 @@ std::uint64_t counted(ParamSet set, const WorldShape& shape, const std::vector<A
   return count(world);
 }
 
-// Three neighbours, and no other node: two writers, then a reader. FAAs by all of them.
+// Three clients of one node, and no other node: two writers, then a reader. The FAAs of all of
+// them.
 std::uint64_t atomics_here(const ParamValues& params, const char* profile) {
   ParamSet set = find_protocol("declock")->info.resolve(profile);
   set.set("fairness", text("phase_fair"));
@@ -269,7 +273,7 @@ TEST(timed, declock_keeps_the_cql_lock_between_writers_if_phases_alternate) {
 
 // ---- what a client READs when it begins to wait ----
 
-// Client 1 waits for a neighbour whose node knows since when client 8 waits.
+// Client 1 waits for a client of its node, and the node knows since when client 8 waits.
 std::uint64_t reads_of_a_waiter(const char* prefetch) {
   ParamSet set = find_protocol("declock")->info.resolve("repaired");
   set.set("prefetch", text(prefetch));

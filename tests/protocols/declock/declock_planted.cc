@@ -11,21 +11,22 @@ namespace {
 using namespace testing;
 using explore::Wrong;
 
-constexpr Bug kNoWrap{"declock_compares_without_wrap"};   // 60 is taken to be after 3
+constexpr Bug kNoWrap{"declock_compares_without_wrap"};   // 60 is treated as later than 3
 constexpr Bug kOnceMore{"declock_hands_over_once_more"};  // than local_bound says
-// The next of the node sleeps on.
+// The next client of the node stays asleep.
 constexpr Bug kForgetsLeader{"declock_forgets_who_leads_next"};
-// A neighbour that writes gets the lock that the node has to read, and the other way round.
+// A node that holds the lock in shared mode hands it to a writer, and the other way round.
 constexpr Bug kAnyMode{"common_hands_over_in_any_mode"};
-// A node answers a reset although a client of it has the lock.
+// A node answers a reset although one of its clients holds the lock.
 constexpr Bug kAnswersEarly{"cql_answers_while_holding"};
-// A node that has to wait for other nodes has the lock.
+// A node that has to wait for other nodes acquires the lock at once.
 constexpr Bug kNoWait{"cql_waits_for_nobody"};
 
-// Neighbours go on passing on a lock whose server has failed, and all other nodes wait for them.
+// Clients of a node keep handing over a lock whose server has failed, and all other nodes wait for
+// them.
 constexpr Bug kPassesOn{"declock_hands_over_what_is_gone"};
-// Locks of a server that is back are used although other nodes still hold some of before.
-constexpr Bug kMeetsNobody{"cql_meets_nobody"};
+// Locks of a restarted server are used although other nodes still hold earlier ones.
+constexpr Bug kSkipsMeeting{"cql_meets_nobody"};
 
 RunSetup crowded(ParamValues params = {}, std::uint32_t shared = 50) {
   RunSetup setup;
@@ -86,9 +87,9 @@ TEST(declock_planted, a_lock_handed_over_after_its_server_has_failed) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// As shipped: return_test.cc.
+// Without the bug: return_test.cc.
 TEST(declock_planted, a_node_that_uses_a_restarted_server_without_meeting_other_nodes) {
-  const Active active(kMeetsNobody);
+  const Active active(kSkipsMeeting);
   EXPECT_GT(cql_tests::after_return({.protocol = "declock"}).safety.violations, 0U);
 }
 #endif

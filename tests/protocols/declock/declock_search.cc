@@ -39,8 +39,8 @@ TEST(declock, is_sound_within_a_node) {
   }
 }
 
-// Three neighbours, so that a reader and a writer wait together and fairness says who is next, and
-// one of another node. Nodes may die, with every policy.
+// Three clients of one node, so that a reader and a writer wait together and the fairness policy
+// selects the next one, and one client of another node. Nodes may crash, with every policy.
 TEST(declock, is_sound_with_several_clients_per_node_when_a_node_crashes) {
   for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"})
     for (const char* fairness : {"task_fair", "phase_fair"}) {

@@ -1,4 +1,4 @@
-// DecLock in the explorer: who is let in, what it costs, and which paths are taken.
+// DecLock in the explorer: grants, costs and paths.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/sherman/chains.h"
@@ -54,7 +54,7 @@ TEST(declock, is_sound_with_every_profile_and_many_resets) {
     RunSetup setup = declock_case();
     setup.profile = profile;
     setup.params = {{"version_bits", number(1)}, {"clock_sync", Duration{}}};
-    // What breaks the others: tests/protocols/cql.
+    // The case that breaks the other profiles is in tests/protocols/cql.
     if (setup.profile != "repaired")
       setup.params.emplace_back("notification_count", text("acquisition"));
     if (setup.profile == "paper") setup.params.emplace_back("header_reset", text("cas"));
@@ -80,7 +80,7 @@ TEST(declock, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(quiet_case());
 }
 
-// ---- what it costs ----
+// ---- costs ----
 
 TEST(declock, takes_three_verbs_and_no_message_for_a_free_pair) {
   for (const std::uint32_t shared : {0, 100}) {
@@ -95,9 +95,9 @@ TEST(declock, takes_three_verbs_and_no_message_for_a_free_pair) {
   }
 }
 
-// On one node nobody waits for other nodes: an FAA for each chain, and an FAA and a READ at its
-// end. With a policy that goes by other nodes who waits READs once, to be handed the lock or to
-// lead.
+// On a single node no client waits for other nodes: there is an FAA for each chain, and an FAA and
+// a READ at its end. With a policy that considers other nodes, a waiting client READs once before
+// it receives the lock or leads.
 TEST(declock, takes_no_verb_for_a_handover_within_a_node) {
   for (const char* transfer : {"local_prefer", "timestamp"}) {
     std::uint64_t handed = 0;
@@ -130,7 +130,7 @@ TEST(declock, grants_the_lock_to_at_most_local_bound_clients_of_a_node_in_a_row)
   }
 }
 
-// ---- what it tells ----
+// ---- what the lock declares ----
 
 std::unique_ptr<Protocol> made(const char* profile) {
   const ProtocolEntry& entry = *find_protocol("declock");
@@ -229,7 +229,7 @@ TEST(timed, declock_is_sound_as_printed) {
 TEST(timed, declock_is_sound_as_in_the_authors_code) {
   expect_sound_run(timed("declock", "artifact"));
 }
-// Whoever waits resets the lock, again and again.
+// Every waiting client resets the lock again and again.
 TEST(timed, declock_is_sound_when_every_waiting_client_resets_the_lock) {
   RunSetup setup = timed("declock", "repaired");
   setup.params = {{"timeout", microseconds(4)}};

@@ -1,4 +1,4 @@
-// What the queue between nodes tells one that has the lock: since when others wait.
+// What the queue between nodes tells the holder: since when clients of other nodes wait.
 
 #include "core/protocols/declock/elsewhere.h"
 
@@ -29,7 +29,7 @@ std::uint64_t packed(std::uint64_t index, const Entry& entry) {
   return kFour.pack(cql::Entry{entry.writes, entry.owner, kFour.version(index), entry.time});
 }
 
-// Who waits, from the second place on; the first has got in at once, and has no entry.
+// The waiting clients, from the second place on; the first client holds the lock and has no entry.
 class Queue {
  public:
   explicit Queue(Header header) : words_(5, kFour.initial()), head_(header.head) {
@@ -80,7 +80,7 @@ TEST(DecLockElsewhere, ignores_entries_of_earlier_rounds) {
   EXPECT_EQ(queue.waiting(kX), 31U);
 }
 
-// Readers before the first writer are inside, with an entry or without.
+// Readers ahead of the first writer hold the lock, with an entry or without one.
 TEST(DecLockElsewhere, ignores_readers_that_hold_the_lock_beside_a_reader) {
   Queue queue(Header{6, 3, 0});
   EXPECT_EQ(queue.at(1, {false, 1, 10}).waiting(kS), 0U);
@@ -96,7 +96,7 @@ TEST(DecLockElsewhere, counts_readers_behind_a_writer) {
   EXPECT_EQ(Queue(Header{6, 2, 1}).at(1, {false, 1, 10}).waiting(kX), 11U);
 }
 
-// ---- as late readers look, that have begun at 35 ----
+// ---- what late readers see that begin their look at 35 ----
 
 TEST(DecLockElsewhere, ignores_a_writer_that_the_header_does_not_count) {
   EXPECT_EQ(Queue(Header{6, 3, 0}).behind_readers(35), 0U);
@@ -119,7 +119,7 @@ TEST(DecLockElsewhere, reports_no_waiter_to_late_readers_during_a_reset) {
   EXPECT_EQ(Queue(Header{6, 2, 2, 5}).behind_readers(35), 0U);
 }
 
-// Notifications may carry less; who looks sees all.
+// Notifications may carry fewer entries; a look reads all of them.
 TEST(DecLockElsewhere, finds_the_earliest_waiter_whatever_notifications_carry) {
   Queue queue(Header{6, 3, 3});
   queue.at(1, {true, 1, 40}).at(2, {true, 2, 30});
@@ -132,7 +132,7 @@ TEST(DecLockElsewhere, reports_no_waiter_during_a_reset) {
   EXPECT_EQ(Queue(Header{6, 5, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
 }
 
-// ---- what a notification carries: a writer leaves and wakes the first of those behind it ----
+// ---- what a notification carries: a writer releases and wakes the first client behind it ----
 
 std::uint64_t carried(cql::Notified notified, const std::vector<cql::Entry>& behind) {
   std::vector<std::uint64_t> words(4, kFour.initial());

@@ -1,4 +1,4 @@
-// What DecLock's clients make of a server that fails, at whatever they are then.
+// What DecLock's clients do when a server fails at any of their steps.
 
 #include "tests/protocols/promises.h"
 #include "tests/protocols/served.h"
@@ -11,7 +11,8 @@ namespace {
 
 using namespace testing;
 
-// Two neighbours on each of two nodes want each lock, whose versions run out all the time, so that
+// Two clients on each of two nodes want each lock, whose versions run out all the time, so that
+// some client is at every step when the server fails.
 TEST(timed, declock_reports_a_failed_server_at_every_step) {
   constexpr std::uint32_t kLocks = 60;
   RunSetup setup;

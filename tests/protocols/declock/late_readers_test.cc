@@ -1,4 +1,4 @@
-// DecLock's node part, visit by visit: readers that come while readers of their node have the lock.
+// DecLock's node part, call by call: readers that arrive while readers of their node hold the lock.
 
 #include "tests/protocols/declock/visits.h"
 
@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 using enum LocalQueues::Joined;
 using enum LocalQueues::Left;
 
-// ---- late readers: another node waits since 30 ----
+// ---- late readers: another node has waited since 30 ----
 
 LocalQueues::Joined late_reader(const ParamValues& params, std::int64_t at,
                                 const char* profile = "repaired") {
@@ -69,7 +69,7 @@ TEST(DecLockNode, lets_one_late_reader_look_after_so_many_late_readers) {
     }
     const Joined looks = node.join(3, kS, 20);
     EXPECT_TRUE(looks.looks);
-    EXPECT_EQ(node.join_after_look(3, looks, nobody()).how, enters);
+    EXPECT_EQ(node.join_after_look(3, looks, none_waits()).how, enters);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(node.leave().how, others_stay);
   }
 }
@@ -94,7 +94,7 @@ TEST(DecLockNode, keeps_a_late_reader_waiting_that_sees_an_earlier_one) {
   EXPECT_EQ(node.join_after_look(1, looks, since(15)).how, waits);
 }
 
-// All others have left meanwhile, and the node has had the lock again.
+// All other clients have released meanwhile, and the node has reacquired the lock.
 TEST(DecLockNode, ignores_what_a_late_reader_saw_before_the_node_reacquired_the_lock) {
   Visits node({{"look_after", number(0)}});
   node.join(0, kS, 10);
@@ -115,7 +115,7 @@ TEST(DecLockNode, makes_a_late_reader_the_leader_if_no_client_is_left_after_its_
   const Joined looks = node.join(1, kS, 20);
   EXPECT_EQ(node.leave().how, must_free);
   node.freed();
-  const Joined joined = node.join_after_look(1, looks, nobody());
+  const Joined joined = node.join_after_look(1, looks, none_waits());
   EXPECT_EQ(joined.how, leads);
   EXPECT_EQ(joined.since, 20U);
 }

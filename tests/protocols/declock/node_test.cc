@@ -1,4 +1,4 @@
-// DecLock's node part, visit by visit: who is next, by the mode, by when clients asked, and by what
+// DecLock's node part, call by call: which client is next, by mode, by request times, and by what
 // is known of other nodes.
 
 #include "tests/protocols/declock/visits.h"
@@ -22,7 +22,7 @@ TEST(DecLockNode, makes_the_first_client_the_leader_and_lets_later_ones_wait) {
   EXPECT_EQ(third.since, 30U);
 }
 
-// ---- transfer policies: neighbours since 20 and 40, another node since 30 ----
+// ---- transfer policies: clients of the node wait since 20 and 40, another node since 30 ----
 
 TEST(DecLockNode, hands_over_to_clients_that_asked_before_other_nodes) {
   EXPECT_THAT(successors({{"transfer", text("timestamp")}}), ElementsAre(1));
@@ -33,7 +33,7 @@ TEST(DecLockNode, hands_nothing_over_while_preferred_other_nodes_wait) {
 TEST(DecLockNode, hands_over_to_all_clients_of_the_node_if_they_are_preferred) {
   EXPECT_THAT(successors({{"transfer", text("local_prefer")}}), ElementsAre(1, 2));
 }
-// The client that has acquired the lock from other nodes is one of them.
+// The client that acquired the lock from another node counts as one of them.
 TEST(DecLockNode, grants_the_lock_to_local_bound_clients) {
   for (std::int64_t most = 1; most <= 3; ++most)
     EXPECT_EQ(successors({{"transfer", text("local_bound")}, {"local_bound", number(most)}}).size(),
@@ -49,7 +49,7 @@ TEST(DecLockNode, counts_only_handovers_if_handovers_are_bounded) {
 }
 TEST(DecLockNode, hands_over_to_all_clients_of_the_node_if_no_other_node_is_known_to_wait) {
   for (const char* transfer : {"timestamp", "remote_prefer"})
-    EXPECT_THAT(successors({{"transfer", text(transfer)}}, nobody()), ElementsAre(1, 2));
+    EXPECT_THAT(successors({{"transfer", text(transfer)}}, none_waits()), ElementsAre(1, 2));
 }
 TEST(DecLockNode, prefers_its_own_client_if_two_nodes_asked_at_the_same_time) {
   EXPECT_THAT(successors({}, since(20)), ElementsAre(1));
@@ -143,7 +143,7 @@ TEST(DecLockNode, grants_late_readers_until_a_client_waits) {
   EXPECT_EQ(node.join(3, kS, 40).how, waits);
 }
 
-// ---- fairness: a reader came after a writer ----
+// ---- fairness: a reader arrived after a writer ----
 
 std::uint32_t next_of(const char* fairness, LockMode holder, const char* readers_first) {
   Visits node({{"fairness", text(fairness)}, {"readers_first", text(readers_first)}});
@@ -168,7 +168,8 @@ TEST(DecLockNode, serves_readers_after_writers_if_phases_alternate) {
   EXPECT_EQ(next_of("phase_fair", kS, "always"), 2U);
 }
 
-// A writer has the lock, which may stay: no other node waits. Then a writer waits, and a reader.
+// A writer holds the lock, and no other node waits, so that the lock may stay at the node. Then a
+// writer waits, and a reader.
 TEST(DecLockNode, hands_the_lock_to_an_earlier_writer_within_the_node_although_phases_alternate) {
   for (const char* first : {"reacquiring", "after_writers"}) {
     Visits node({{"fairness", text("phase_fair")}, {"readers_first", text(first)}});
@@ -189,7 +190,7 @@ TEST(DecLockNode, hands_the_lock_to_an_earlier_writer_within_the_node_although_p
   }
 }
 
-// A phase is of all readers who wait, whoever came before them.
+// A phase includes all waiting readers, also those behind a writer.
 TEST(DecLockNode, grants_all_readers_together_if_phases_alternate) {
   Visits node({{"fairness", text("phase_fair")}});
   for (std::uint32_t client = 0; client < 6; ++client)
@@ -197,7 +198,7 @@ TEST(DecLockNode, grants_all_readers_together_if_phases_alternate) {
   EXPECT_THAT(node.took(kS, since(5)), ElementsAre(ClientId{2}, ClientId{4}));
 }
 
-// Readers come first even after readers: the next of them lets others in too.
+// Readers come first even after readers: the next reader admits the other readers too.
 TEST(DecLockNode, hands_over_to_readers_together) {
   Visits node({{"fairness", text("phase_fair")}, {"readers_first", text("always")}});
   node.join(0, kS, 10);
@@ -213,10 +214,10 @@ TEST(DecLockNode, hands_over_to_readers_together) {
 // ---- resets ----
 
 TEST(DecLockNode, hands_nothing_over_while_a_reset_waits_for_the_node) {
-  EXPECT_THAT(successors({}, nobody(), true), IsEmpty());
+  EXPECT_THAT(successors({}, none_waits(), true), IsEmpty());
 }
 TEST(DecLockNode, hands_over_beside_a_reset_as_printed) {
-  EXPECT_THAT(successors({{"reset_ends_transfers", false}}, nobody(), true), ElementsAre(1, 2));
+  EXPECT_THAT(successors({{"reset_ends_transfers", false}}, none_waits(), true), ElementsAre(1, 2));
 }
 TEST(DecLockNode, grants_no_late_reader_while_a_reset_waits_for_the_node) {
   for (const bool repaired : {true, false}) {

@@ -10,7 +10,7 @@ namespace {
 using cql_tests::after_outage;
 using ::testing::Contains;
 
-// Whoever has begun a reset may wait behind a neighbour by then.
+// A client that has begun a reset may wait behind a client of its own node by then.
 TEST(timed, declock_continues_when_the_server_is_reachable_again) {
   EXPECT_THAT(after_outage("declock", true), Contains("a reset that was cut short is begun anew"));
 }

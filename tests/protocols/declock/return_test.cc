@@ -1,4 +1,4 @@
-// What DecLock makes of a server that fails and comes back without its memory.
+// What DecLock does when a server fails and restarts without its memory.
 
 #include "tests/protocols/cql/return.h"
 
@@ -45,7 +45,7 @@ TEST(timed, declock_needs_no_timeout_for_a_server_restart) {
   expect_return_survived(cql_tests::without_timeout("declock"));
 }
 
-// Neighbours pass the lock on among themselves; yet other nodes do not wait for them.
+// Clients of a node hand the lock over among themselves; yet other nodes do not wait for them.
 TEST(timed, declock_survives_a_server_restart_while_locks_stay_at_nodes) {
   expect_return_survived({.protocol = "declock", .params = {{"transfer", text("local_prefer")}}});
 }

@@ -1,5 +1,5 @@
-// DecLock in the simulator, where it is known who asks before whom: who gets the lock when, by each
-// transfer policy, and how clocks are synchronised.
+// DecLock in the simulator, where the order of requests is known: which client acquires the lock
+// when, by transfer policy, and how clocks are synchronised.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -35,8 +35,8 @@ Task<void> take_turn(World& world, Ask ask, std::vector<std::uint32_t>& order) {
   co_await world.client(me).release(held);
 }
 
-// How far the clocks of nodes are apart; and whether a third node dies at once, or the server
-// cannot be reached for a while.
+// How far the clocks of nodes differ, whether a third node crashes at once, and whether the server
+// is unreachable for a while.
 struct Clocks {
   Duration sync = {};
   Duration offset = {};
@@ -45,8 +45,8 @@ struct Clocks {
   bool server_away = false;
 };
 
-// Clients 0 to 3 are of one node, 4 to 7 of another; each holds the lock for 100 us. In which order
-// they get it.
+// Clients 0 to 3 are on one node, 4 to 7 on another; each holds the lock for 100 us. Returns the
+// order in which they acquire it.
 std::vector<std::uint32_t> order_of(const std::vector<Ask>& asks, ParamValues params,
                                     Clocks clocks = {}) {
   const ProtocolEntry& entry = *find_protocol("declock");
@@ -100,7 +100,7 @@ TEST(timed, declock_serves_local_bound_clients_of_a_node_in_a_row) {
       ElementsAre(0, 1, 4, 2));
 }
 
-// Nobody waits at the first node when the other one asks; who comes then looks.
+// No client of the first node waits when the other node asks; a client that arrives later looks.
 TEST(timed, declock_looks_for_other_nodes_while_a_client_waits) {
   const std::vector<Ask> late = {{0, 0}, {4, 20}, {1, 40}};
   EXPECT_THAT(order_of(late, {}), ElementsAre(0, 4, 1));
@@ -110,21 +110,22 @@ TEST(timed, declock_knows_nothing_of_other_nodes_that_it_does_not_look_for) {
   EXPECT_THAT(order_of(late, {{"prefetch", text("never")}}), ElementsAre(0, 1, 4));
 }
 
-// What the notification of 0 tells: 1 asked at 40, after 4, and before 5.
+// The notification of client 0 says: 1 asked at 40, after 4 and before 5.
 const std::vector<Ask> kTold = {{0, 0}, {4, 20}, {1, 40}, {5, 30}};
 
 TEST(timed, declock_serves_clients_of_its_node_that_asked_before_other_nodes) {
   EXPECT_THAT(order_of(kTold, {}), ElementsAre(0, 4, 5, 1));
 }
 
-// Times count to 63 us. The second node asks at 60; a neighbour 10 us later, at 6.
+// Timestamps wrap at 63 us. The second node asks at 60; a client of the first node 10 us later, at
+// 6.
 TEST(timed, declock_serves_in_order_when_timestamps_wrap) {
   const std::vector<Ask> wrap = {{0, 0}, {1, 50}, {4, 60}, {2, 70}};
   EXPECT_THAT(order_of(wrap, {{"time_bits", number(6)}}), ElementsAre(0, 1, 4, 2));
 }
 
-// ---- modes: a writer has the lock, and writers and readers wait here. Between them the node gives
-// the lock back, and reads it then beside the other node ----
+// ---- modes: a writer holds the lock, and writers and readers of its node wait. In between the
+// node releases the lock, and then shares it with readers of the other node ----
 
 const std::vector<Ask> kMixed = {{0, 0}, {1, 10}, {2, 20, kS}, {3, 30}, {4, 40, kS}};
 
@@ -153,7 +154,7 @@ TEST(timed, declock_lets_a_reader_reacquire_the_lock_if_phases_alternate) {
 
 // ---- clocks ----
 
-// Of three nodes, the last of which dies after 50 us, in 400 us. What was reached.
+// Three nodes, the last of which crashes after 50 us if `dies`. Returns the paths taken.
 testing::Labels after_clocks(const char* counter, bool dies) {
   testing::RunSetup setup;
   setup.protocol = "declock";
@@ -177,14 +178,15 @@ testing::Labels after_clocks(const char* counter, bool dies) {
   return testing::labels("declock", true);
 }
 
-// As kOneBetween, after many agreements and between two of them; who is dead is known by then.
+// As kOneBetween, after many synchronisations and between two of them; a crashed node is known as
+// such by then.
 const std::vector<Ask> kLater = {{0, 20'000}, {1, 20'010}, {4, 20'020}, {2, 20'040}};
 
 TEST(timed, declock_serves_in_order_though_clocks_do_not_agree) {
   EXPECT_THAT(order_of(kLater, {}, {.sync = microseconds(300), .offset = milliseconds(1)}),
               ElementsAre(0, 1, 4, 2));
 }
-// Whose clocks were right when it died, and run apart.
+// The crashed node's clocks were right when it crashed, and drift apart afterwards.
 TEST(timed, declock_serves_in_order_after_a_node_has_crashed) {
   EXPECT_THAT(order_of(kLater, {},
                        {.sync = microseconds(300), .drift_ppb = 20'000'000, .third_dies = true}),

@@ -1,5 +1,5 @@
 #pragma once
-// DecLock's node part alone, with visits in an order of the test's choice.
+// DecLock's node part alone, with calls in an order that the test chooses.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ inline constexpr LockMode kX = LockMode::exclusive;
 inline constexpr LockMode kS = LockMode::shared;
 inline constexpr std::uint64_t kResets = 3;
 
-// As the node's part is told since when others wait.
-constexpr std::uint64_t nobody() {
+// The argument by which the node part is told since when clients of other nodes wait.
+constexpr std::uint64_t none_waits() {
   return 0;
 }
 constexpr std::uint64_t since(std::uint32_t time) {
@@ -51,14 +51,14 @@ class Visits {
   Joined join(std::uint32_t client, LockMode mode, std::int64_t at) {
     return node().join(lock().id, ClientId{client}, mode, Time{} + microseconds(at));
   }
-  // A late reader has looked: other nodes wait since then, if they do.
+  // A late reader has looked: clients of other nodes wait since then, if any do.
   Joined join_after_look(std::uint32_t client, const Joined& looked, std::uint64_t others_since) {
     return node().join_after_look(lock().id, ClientId{client}, looked, others_since);
   }
   Joined join_at(std::uint32_t client, Time at) {
     return node().join(lock().id, ClientId{client}, kX, at);
   }
-  std::vector<ClientId> took(LockMode mode, std::uint64_t others_since = nobody()) {
+  std::vector<ClientId> took(LockMode mode, std::uint64_t others_since = none_waits()) {
     Grant global;
     global.lock = lock();
     global.mode = mode;
@@ -73,10 +73,10 @@ class Visits {
   Left leave() { return node().leave(lock()); }
   std::uint32_t freed() { return node().freed(lock().id).waiter.client.value; }
 
-  // The server has failed, or is back.
+  // The server has failed, or has restarted.
   bool outlives(std::uint32_t changes) { return node().outlives(lock().id, {changes}); }
 
-  // A reset waits for the node, which has the lock.
+  // A reset waits for the node, which holds the lock.
   void is_asked() {
     Message reset;
     reset.type = cql::kReset;
@@ -93,8 +93,8 @@ class Visits {
   std::unique_ptr<NodePart> part_;
 };
 
-// Client 0 has the lock; 1 and 2 of its node have asked at 20 and 40, others as said. Which of them
-// get it before the node gives it back.
+// Client 0 holds the lock; clients 1 and 2 of its node asked at 20 and 40, other nodes as given.
+// Returns which of them acquire it before the node releases it.
 inline std::vector<std::uint32_t> successors(const ParamValues& params,
                                              std::uint64_t others_since = since(30),
                                              bool asked = false) {
@@ -103,7 +103,8 @@ inline std::vector<std::uint32_t> successors(const ParamValues& params,
   node.took(kX);
   node.join(1, kX, 20);
   node.join(2, kX, 40);
-  if (others_since != nobody()) node.remote_waits(0, static_cast<std::uint32_t>(others_since - 1));
+  if (others_since != none_waits())
+    node.remote_waits(0, static_cast<std::uint32_t>(others_since - 1));
   if (asked) node.is_asked();
   std::vector<std::uint32_t> order;
   for (Left left = node.leave(); left.how == LocalQueues::Left::handed_on; left = node.leave())
@@ -111,7 +112,8 @@ inline std::vector<std::uint32_t> successors(const ParamValues& params,
   return order;
 }
 
-// A neighbour waits for a lock whose server has failed, and neighbours come first.
+// A client of the node waits for a lock whose server has failed, and clients of the node come
+// first.
 inline LocalQueues::Left next_when_outlived() {
   Visits node({{"transfer", text("local_prefer")}});
   node.join(0, kX, 10);
@@ -121,7 +123,7 @@ inline LocalQueues::Left next_when_outlived() {
   return node.leave().how;
 }
 
-// Another node has asked at 60, a neighbour 7 later, of times that count to 63.
+// Another node asked at 60, a client of the node 7 later, with timestamps that wrap at 63.
 inline LocalQueues::Left next_after_a_wrap() {
   Visits node({{"time_bits", number(6)}});
   node.join(0, kX, 50);

@@ -1,4 +1,4 @@
-// What small faults in the drtm lock would change and no other test of it sees.
+// Tests that catch small faults in the drtm lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"
@@ -37,7 +37,7 @@ TEST(drtm, backs_off_after_the_configured_number_of_tries) {
   EXPECT_EQ(meeting.verbs.one_sided(), 5U);
 }
 
-// How long grants are valid, from when they were asked for and from when they are given.
+// How long grants are valid, counted from the request and from the grant.
 class Validity final : public LoopObserver {
  public:
   Outcome of(RunSetup setup) {
@@ -51,7 +51,7 @@ class Validity final : public LoopObserver {
     since_asked.push_back(grant.valid_until - asked_);
     left.push_back(grant.valid_until - now(client));
   }
-  std::vector<Duration> since_asked;  // where there is one client
+  std::vector<Duration> since_asked;  // if there is one client
   std::vector<Duration> left;
 
  private:
@@ -62,7 +62,7 @@ class Validity final : public LoopObserver {
   Time asked_;
 };
 
-// A lease less delta, on the clock of whoever has it.
+// A lease minus delta, on the clock of its holder.
 TEST(drtm, grants_leases_as_long_as_its_profiles_say) {
   LATCHLAB_NEEDS_EXPLORER("leases of its own length");
   Validity validity;
@@ -77,8 +77,8 @@ TEST(drtm, grants_leases_as_long_as_its_profiles_say) {
               ElementsAre(microseconds(950), microseconds(350), microseconds(200)));
 }
 
-// The explorer's clock counts steps, of a nanosecond each: readers get in, or have to look again,
-// after every number of them.
+// The explorer's clock counts steps of a nanosecond each: readers acquire the lock, or have to read
+// the word again, after every number of steps.
 TEST(drtm, grants_no_expired_lease) {
   LATCHLAB_NEEDS_EXPLORER("ends leases at every step");
   RunSetup readers = crowd("drtm");
@@ -95,7 +95,7 @@ TEST(drtm, grants_no_expired_lease) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// Its first lease would be over 100 us after the writer has left.
+// Its first lease would expire 100 us after the writer has released.
 TEST(timed, drtm_renews_a_lease_for_a_reader_that_waited_long) {
   Meeting meeting;
   meeting.other = LockMode::shared;

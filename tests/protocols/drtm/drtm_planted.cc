@@ -6,8 +6,8 @@ namespace latchlab::testing {
 namespace {
 
 constexpr Bug kIgnoresLeases{"drtm_writer_ignores_leases"};
-constexpr Bug kReaderFrees{"drtm_reader_frees_the_word"};    // on which others have a lease
-constexpr Bug kNoMargin{"drtm_no_margin"};                   // clocks are taken to be right
+constexpr Bug kReaderFrees{"drtm_reader_frees_the_word"};    // on which other readers hold a lease
+constexpr Bug kNoMargin{"drtm_no_margin"};                   // clocks are assumed to be exact
 constexpr Bug kFromTheAnswer{"drtm_lease_from_the_answer"};  // not from before the CAS
 constexpr Bug kOutlivesLease{"drtm_grant_outlives_lease"};   // a reader never stops
 

@@ -11,7 +11,7 @@ TEST(drtm, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("drtm")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
-// The ShiftLock artifact's: nothing that is read back is later than now.
+// The ShiftLock artifact's encoding: no lease end that is read back is later than now.
 TEST(drtm, needs_lease_ends_that_fit_the_word) {
   expect_needed_and_enough({.protocol = "drtm",
                             .repair = "epoch=unix_truncated",
@@ -42,7 +42,7 @@ TEST(drtm, needs_lease_ends_that_fit_the_word_in_timed_searches) {
   expect_broken_in_time(in_time({}, leg, leg * 2), false);
 }
 
-// DrTM's own code: a lease that is not valid any more need not have expired everywhere.
+// DrTM's own code: a lease that is no longer valid need not have expired on every clock.
 TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
   std::vector<std::string> sets = {"lease=600ns", "delta=150ns", "reserve=0ns"};
   expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), false);
@@ -50,7 +50,7 @@ TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
   expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), true);
 }
 
-// The clock says that it is up to 100 ns off.
+// The clock reports an error of up to 100 ns.
 TEST(drtm, needs_no_delta_if_the_clock_reports_its_error) {
   expect_broken_in_time(
       in_time({"lease=600ns", "delta=0ns", "reserve=0ns"}, nanoseconds(40), nanoseconds(600)),
@@ -61,7 +61,7 @@ TEST(drtm, needs_no_delta_if_the_clock_reports_its_error) {
 
 using Paths = std::set<std::string>;
 
-// Those that `campaign` does not take of `paths`.
+// The paths of `paths` that `campaign` does not take.
 Paths left_over(const Campaign& campaign, const Paths& paths) {
   const Verdict verdict = run(campaign);
   Paths left;
@@ -89,7 +89,7 @@ TEST(drtm, takes_every_path_of_leases) {
             Paths{});
 }
 
-// Its own clock has said that the lease is over.
+// The reader's own clock has said that the lease has expired.
 TEST(drtm, does_not_read_a_lease_again_after_waiting_for_its_end) {
   const Campaign campaign = in_time({}, microseconds(1), microseconds(2));
   EXPECT_EQ(left_over(campaign, {"the clock ends a wait", "a lease has expired"}),
@@ -123,7 +123,7 @@ TEST(drtm, ends_acquisitions_when_the_server_dies) {
   EXPECT_EQ(left_over(campaign, {"the server fails an acquire"}), Paths{});
 }
 
-// ---- a reader that dies at any moment ----
+// ---- a reader that crashes at any moment ----
 
 class Dice final : public Chooser {
  public:
@@ -136,7 +136,8 @@ class Dice final : public Chooser {
   Rng rng_;
 };
 
-// One order of events in which client 0, a reader, may die. Did it, and with what end?
+// One order of events in which client 0, a reader, may crash. Returns whether it did, and how the
+// run ended.
 Wrong walk(const Case& setup, const Protocol& protocol, std::uint64_t seed, bool& died) {
   explorer::SearchSupport support;
   Universe universe(setup, protocol, support);

@@ -1,4 +1,4 @@
-// The drtm lock in the explorer: words, decisions, verbs, and every path that needs no time.
+// The drtm lock in the explorer: word format, decisions, verbs, and every path that needs no time.
 
 #include "core/protocols/common/clock_look.h"
 #include "core/protocols/drtm/rules.h"
@@ -67,7 +67,7 @@ TEST(drtm, gives_up_at_the_deadline_without_touching_the_lock) {
   }
 }
 
-// Readers do not give their leases back: tries end, and the caller tries again.
+// Readers do not release their leases: tries end, and the caller retries.
 TEST(drtm, backs_off_after_a_number_of_tries) {
   LATCHLAB_NEEDS_EXPLORER("looks for orders in which clients meet");
   RunSetup setup = readers_and_writers();
@@ -128,7 +128,7 @@ TEST(drtm, rejects_leases_too_short_for_any_client) {
   EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("not longer than delta"));
 }
 
-// A lease of 1 ms and delta of 50 us leave less than 950 us to whoever shares.
+// A lease of 1 ms and a delta of 50 us leave less than 950 us to a client that shares the lease.
 TEST(drtm, rejects_a_reserve_longer_than_a_lease) {
   const ProtocolInfo& info = find_protocol("drtm")->info;
   ParamSet params = info.resolve("reconstructed");
@@ -215,7 +215,7 @@ TEST(drtm_rules, the_margin_is_the_larger_of_delta_and_the_clock_error) {
   EXPECT_EQ(options.margin(microseconds(51)), microseconds(51));
 }
 
-// Usable are 950 us of a lease of 1 ms, with a margin of 50 us.
+// 950 us of a lease of 1 ms are usable, with a margin of 50 us.
 TEST(drtm_rules, a_reader_recomputes_its_lease_while_enough_of_it_is_left) {
   const auto fresh_for = [](Duration needed, Duration margin) {
     return drtm::fresh_for(Options{}, {true, needed, {}, {}, margin});
@@ -227,7 +227,7 @@ TEST(drtm_rules, a_reader_recomputes_its_lease_while_enough_of_it_is_left) {
   EXPECT_EQ(fresh_for({}, microseconds(1001)), Duration{}) << "nothing is";
 }
 
-// The look took from 10 to 14 on the own clock; the common one showed 100.
+// The read took from 10 to 14 on the client's own clock; the common clock showed 100.
 TEST(clock_look, converts_dates_to_the_safe_side) {
   const auto at = [](std::int64_t us) { return Time{} + microseconds(us); };
   const ClockLook look{at(10), at(100), at(14), Duration{}};

@@ -1,4 +1,4 @@
-// The drtm lock in the simulator, where leases end.
+// The drtm lock in the simulator, where leases expire.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -7,8 +7,8 @@
 namespace latchlab::testing {
 namespace {
 
-// Leases short enough for many of them: those of the plain simulation are 1 us right, and a round
-// trip takes 2 us.
+// Leases are short, so that many of them expire. The clocks of the plain simulation are accurate to
+// 1 us, and a round trip takes 2 us.
 RunSetup drtm(const char* profile) {
   RunSetup setup = timed("drtm", profile);
   setup.params = {
@@ -39,7 +39,7 @@ TEST(timed, drtm_is_sound_with_timeouts) {
   EXPECT_GT(outcome.aborted, 0U);
 }
 
-// Leases end in the past.
+// Lease ends lie in the past.
 TEST(timed, drtm_grants_writers_beside_readers_as_ported) {
   RunSetup setup = timed("drtm", "shiftlock_artifact");
   setup.hold = microseconds(20);
@@ -60,7 +60,7 @@ TEST(timed, drtm_survives_crashed_readers) {
   expect_sound_run(setup);
 }
 
-// One client, with pauses in which its leases end: what is left of them costs a second verb.
+// One client, with pauses in which its leases expire: the expired lease costs a second verb.
 Outcome one_client(std::vector<LockMode> modes, Duration pause) {
   RunSetup setup = drtm("reconstructed");
   setup.client_nodes = setup.clients_per_node = 1;
@@ -92,12 +92,12 @@ TEST(timed, drtm_takes_two_verbs_to_replace_a_lease_with_too_little_left) {
 TEST(timed, drtm_takes_one_verb_to_share_what_is_left) {
   EXPECT_EQ(one_client({kS, kS}, microseconds(30)).tally.one_sided(), 1U + 1);
 }
-// A verb each round trip.
+// One verb per round trip.
 TEST(timed, drtm_writers_retry_until_a_lease_ends) {
   EXPECT_GT(one_client({kS, kX}, Duration{}).tally.one_sided(), 20U);
 }
 
-// A section that takes longer than the lease is cut off by the client loop.
+// The client loop cuts off a section that takes longer than its lease.
 TEST(timed, drtm_readers_that_release_late_do_no_harm) {
   RunSetup setup = drtm("reconstructed");
   setup.operations = 5;

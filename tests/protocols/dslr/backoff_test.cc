@@ -1,4 +1,4 @@
-// The random backoff of dslr grows with failures in a row on a lock (DSLR A.3).
+// The random backoff of dslr grows with consecutive failures on a lock (DSLR A.3).
 
 #include "tests/conformance/simulation.h"
 #include "tests/protocols/dslr/backoffs.h"
@@ -19,7 +19,7 @@ TEST(dslr_backoff, grows_with_failures_on_its_own_lock_alone) {
 
 #if LATCHLAB_WITH_SIMGRID
 
-// Client 1 keeps both locks. Client 0 fails twelve times on the one, and once on the other.
+// Client 1 holds both locks. Client 0 fails twelve times on one of them and once on the other.
 Task<void> keep_both(World& world) {
   for (std::uint64_t lock = 0; lock < 2; ++lock)
     co_await world.client(ClientId{1}).acquire(Want{world.lock(LockId{lock})}, {});

@@ -1,6 +1,6 @@
 #pragma once
-// Two locks that have no tickets left, and one client that fails to acquire the one many times in a
-// row before it asks for the other.
+// Two locks that have no tickets left, and one client that fails to acquire one of them many times
+// in a row before it asks for the other.
 
 #include <algorithm>
 
@@ -11,8 +11,8 @@ namespace latchlab::dslr_tests {
 inline constexpr Duration kFirstBackoff = microseconds(10);
 
 struct Backoffs {
-  Duration after_failures;  // the next one on the lock that has failed many times
-  Duration on_another;      // the first one on the other lock
+  Duration after_failures;  // the next pause on the lock that has failed many times
+  Duration on_another;      // the first pause on the other lock
 };
 
 inline Task<Duration> fails(Scene& scene, std::uint64_t lock, std::uint64_t times) {

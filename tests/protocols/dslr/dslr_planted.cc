@@ -6,13 +6,13 @@
 namespace latchlab::testing {
 namespace {
 
-constexpr Bug kReaderIgnoresWriters{"dslr_reader_ignores_nx"};  // those that came before it
-constexpr Bug kNoReset{"dslr_no_count_max_reset"};              // tickets run over
-constexpr Bug kMeets{"dslr_last_ticket_meets_the_limit"};       // and not: crosses it
+constexpr Bug kReaderIgnoresWriters{"dslr_reader_ignores_nx"};  // earlier writers
+constexpr Bug kNoReset{"dslr_no_count_max_reset"};              // tickets overflow
+constexpr Bug kMeets{"dslr_last_ticket_meets_the_limit"};       // instead of crossing it
 constexpr Bug kAddsOne{"dslr_release_adds_one"};                // of several slots
 constexpr Bug kHasty{"dslr_upgrade_ignores_readers"};
-constexpr Bug kAllLocks{"common_backoff_counts_all_locks"};    // and not: those of one
-constexpr Bug kOneUpdate{"dslr_reader_waits_for_one_update"};  // and loses its place to the next
+constexpr Bug kAllLocks{"common_backoff_counts_all_locks"};    // instead of those of one lock
+constexpr Bug kOneUpdate{"dslr_reader_waits_for_one_update"};  // and is overtaken by the next one
 
 RunSetup broken(std::uint32_t shared_percent) {
   RunSetup setup;
@@ -69,7 +69,7 @@ explore::Campaign with(std::vector<std::string> sets, std::vector<std::string> m
   return campaign;
 }
 
-// Three tickets each, 16 in an era: the sixth acquisition ends it.
+// Each client takes three tickets, and an era has 16: the sixth acquisition ends it.
 TEST(dslr_planted, a_search_finds_an_era_that_no_client_ends) {
   expect_found(kMeets, explore::Wrong::deadlock, 5'000,
                with({"ticket_bits=5", "max_slots=3", "reserve=200us"}, {"SSSS", "SSSS"}));

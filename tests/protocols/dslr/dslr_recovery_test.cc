@@ -1,5 +1,5 @@
-// Crashes under dslr, and the counter-examples of dslr.h: each is shown with the printed switch and
-// gone with the repair.
+// Crashes of dslr clients, and the counter-examples of dslr.h: each is shown with the printed
+// switch, and does not occur with the repair.
 
 #include "tests/protocols/harness.h"
 
@@ -22,8 +22,8 @@ TEST(dslr_recovery, survives_a_crashed_writer) {
   setup.shared_percent = 0;
   setup.dies = {0};
   expect_sound(setup, 300);
-  // On hardware the dead may have been the last one to be let in, whom nobody misses: then once
-  // more.
+  // On hardware the crashed client may have been the last one to be granted the lock, so that no
+  // client waits behind it. Then the run is repeated.
   std::uint64_t recoveries = 0;
   for (std::uint64_t seed = 1; recoveries == 0 && seed <= (on_hardware() ? 20U : 1U); ++seed) {
     recoveries = run(setup, seed).recoveries;
@@ -44,8 +44,8 @@ TEST(dslr_recovery, survives_several_crashes) {
   expect_sound(setup, 300);
 }
 
-// Few operations: the explorer may let a client sleep through a whole era of narrow tickets, which
-// takes longer than a lease at full width (dslr.h).
+// Few operations, because the explorer may let a client sleep through a whole era of narrow
+// tickets, which takes longer than a lease at full width (dslr.h).
 TEST(dslr_recovery, survives_a_crash_at_the_end_of_an_era) {
   RunSetup setup = with_clients(6);
   setup.params = {{"ticket_bits", number(4)}};
@@ -62,8 +62,8 @@ TEST(dslr_recovery, survives_crashes_of_all_clients_but_one_in_short_eras) {
   expect_sound(setup, 1000);
 }
 
-// The explorer ends a lease only when nothing else can happen, so a holder never outlives its lease
-// there by waiting; it does when its section is longer than the lease.
+// The explorer ends a lease only when no other event can happen, so that a holder never exceeds its
+// lease by waiting. It does if its section is longer than the lease.
 TEST(dslr_recovery, suppresses_the_release_of_an_expired_grant) {
   LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
   RunSetup setup = with_clients(1);

@@ -58,7 +58,7 @@ TEST(dslr, claims_order_for_updates_but_not_of_readers_beside_them) {
   EXPECT_EQ(six->bypass_bound(kU, kS, 4), 0U);
   EXPECT_EQ(six->bypass_bound(kX, kU, 4), 0U);
   EXPECT_EQ(six->bypass_bound(kS, kU, 4), std::nullopt);
-  EXPECT_EQ(lock("dslr")->bypass_bound(kS, kU, 4), 0U);  // which is a writer
+  EXPECT_EQ(lock("dslr")->bypass_bound(kS, kU, 4), 0U);  // an update counts as a writer here
 }
 
 TEST(dslr, has_shorter_eras_with_slots) {

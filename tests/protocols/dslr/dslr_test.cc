@@ -1,4 +1,4 @@
-// The dslr lock in the explorer, without faults: every profile, and the end of an era.
+// The dslr lock in the explorer without faults: every profile, and the end of an era.
 
 #include "core/protocols/dslr/rules.h"
 #include "tests/non_empty.h"
@@ -81,7 +81,8 @@ TEST(dslr, starts_new_eras_when_narrow_tickets_run_out) {
     ASSERT_EQ(outcome.recoveries, 0U) << "seed " << seed;
     if (outcome.entry == "nX=0 nS=0 maxX=0 maxS=0") ++fresh;
   }
-  // 15 tickets, and at most seven in an era: some runs end right at the border.
+  // There are 15 tickets and at most seven in an era, so that some runs end exactly at the
+  // boundary.
   if (!on_hardware()) {
     EXPECT_GT(fresh, 0U);
   }

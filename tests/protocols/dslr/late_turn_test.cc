@@ -1,4 +1,4 @@
-// Clients that see late that their turn has come: the lock may have been repaired meanwhile, and
+// Clients that notice late that their turn has come: meanwhile the lock may have been repaired and
 // granted to another client.
 
 #if LATCHLAB_WITH_SIMGRID
@@ -15,14 +15,14 @@ using namespace testing;
 
 constexpr Time kBegin = Time{} + microseconds(100);
 constexpr Duration kLease = microseconds(200);
-// Another client has repaired the lock by then, and its grant is valid still.
+// Another client has repaired the lock by then, and its grant is still valid.
 constexpr Duration kStandsStill = microseconds(550);
 constexpr std::uint32_t kLocks = 40;
 
-// What became of a lock.
+// The outcome for one lock.
 struct Story {
-  std::optional<AbortReason> refused;  // the client that stood still
-  Time late_from, late_until;          // and its grant, otherwise
+  std::optional<AbortReason> refused;  // the paused client
+  Time late_from, late_until;          // and its grant, if it was not refused
   Time other_from, other_until;        // the grant of the client that came after it
   bool late_granted = false, other_granted = false;
 
@@ -31,8 +31,9 @@ struct Story {
   }
 };
 
-// Of each lock: a holder that leaves, or none, a client that stands still while it asks, and one
-// that comes later and asks until it has the lock. The last two keep it. Clocks are right.
+// Each lock has a holder that releases, or none, a client that is paused while it asks, and a
+// client that arrives later and retries until it acquires the lock. The last two keep it. Clocks
+// are exact.
 class Late {
  public:
   explicit Late(const char* validity) {
@@ -53,8 +54,8 @@ class Late {
     world_->attach(*backend_);
   }
 
-  // `leaves`: a holder does so, this much earlier for each next lock; the client stands still from
-  // then on, when it asks or shortly after. Not: the lock is free.
+  // `leaves`: a holder releases, this much earlier for each next lock; the client is paused from
+  // then on, when it asks or shortly afterwards. Otherwise the lock is free.
   std::vector<Story> run(bool leaves, LockMode mode, Duration still = kStandsStill) {
     mode_ = mode;
     for (std::uint32_t i = 0; i < kLocks; ++i) {
@@ -115,7 +116,7 @@ class Late {
   std::vector<Story> stories_ = std::vector<Story>(kLocks);
 };
 
-// Of the locks: how many have two holders, and how many late clients were refused.
+// How many of the locks have two holders, and how many late clients were refused.
 struct Counts {
   std::uint32_t both = 0, refused = 0, granted = 0;
 };
@@ -151,8 +152,8 @@ TEST(timed, dslr_refuses_a_client_that_sees_late_that_its_turn_has_come) {
   EXPECT_GT(counts.refused, 0U);
 }
 
-// It sees a look that was too early when its turn has come for more than a lease, and looks again
-// before the repair.
+// The client receives the result of a READ that was too early when its turn has come more than a
+// lease ago, and reads again before the repair.
 TEST(timed, dslr_dates_a_grant_by_the_last_look_that_was_too_early) {
   const Counts counts = count(Late("from_look").run(true, LockMode::exclusive, kLease * 3 / 2));
   EXPECT_EQ(counts.both, 0U);

@@ -1,4 +1,4 @@
-// The dslr lock: what every lock is tested for.
+// The dslr lock in the tests that every lock has to pass.
 
 #include "core/protocols/dslr/ticket_word.h"
 #include "tests/protocols/marks.h"
@@ -45,7 +45,7 @@ TEST(dslr, takes_paths_through_a_repair_after_a_crash) {
                          "a waiting client has been passed"});
 }
 
-// What a writer or reader passes that meets nobody.
+// The paths of a writer or reader without contention.
 Labels passed_alone(std::uint32_t shared_percent, std::uint64_t operations) {
   RunSetup setup = crowd("dslr");
   setup.client_nodes = 1;
@@ -68,7 +68,7 @@ TEST(dslr, spends_its_time_in_an_atomic_and_retries) {
   const std::set<std::string> seen = phases_of(crowd("dslr"));
   EXPECT_THAT(seen, IsSupersetOf({"acquire IA", "acquire IA RT", "acquire IA RT IA", "release IA",
                                   "release IA RT"}));
-  // Again and again, for who finds no tickets.
+  // Repeated, for a client that finds no tickets.
   EXPECT_THAT(seen, Each(MatchesRegex("acquire IA( RT IA)*( RT)?|release IA( RT)?")));
 }
 

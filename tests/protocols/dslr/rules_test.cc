@@ -1,5 +1,5 @@
-// dslr's decisions, one by one: what is served and passed, how long to wait, what a repair writes,
-// and how many clients fit.
+// dslr's decisions one by one: what is served and passed, how long a client waits, what a repair
+// writes, and how many clients fit.
 
 #include "core/protocols/dslr/rules.h"
 
@@ -40,7 +40,7 @@ TEST(dslr_rules, count_the_served_tickets_up_to_a_ticket) {
   EXPECT_EQ(served_up_to(two_slots(LockMode::update)), (Tickets{5, 6, 5, 6, 9, 9}));
 }
 
-// Counters that run round: half of their range lies behind a ticket, half before it.
+// Counters wrap: half of their range lies behind a ticket, half before it.
 TEST(dslr_rules, treat_half_of_the_counter_range_as_past) {
   const Options options = running_round();
   constexpr std::uint32_t kHalf = 1U << 31;
@@ -75,7 +75,7 @@ TEST(dslr_rules, see_progress_in_any_counter_or_in_all_of_them) {
   }
 }
 
-// One writer, two readers and four updates are before everybody.
+// One writer, two readers and four updates are ahead of all clients.
 Duration pause_of(const Options& options, LockMode mode) {
   return pause(options, {3, 5, 8, 1, mode}, {2, 3, 20, 20, 4, 20});
 }
@@ -167,13 +167,13 @@ TEST(dslr_rules, repair_up_to_the_client_s_own_ticket_as_printed) {
   EXPECT_EQ(repaired(options, {5, 6, 4, 1, LockMode::update}, now), (Tickets{5, 6, 7, 8, 5, 9}));
 }
 
-// ---- what a lock says of itself ----
+// ---- what the lock declares ----
 
 dslr::TicketWord word_of(std::int64_t bits, bool six) {
   return {static_cast<unsigned>(bits), false, false, six};
 }
 
-// All tickets but one are out, and then everybody comes at once.
+// All tickets but one have been taken, and then all clients arrive at once.
 TEST(dslr_limits, have_room_for_all_clients_that_find_no_ticket) {
   struct Era {
     std::int64_t bits;
@@ -193,7 +193,7 @@ TEST(dslr_limits, have_room_for_all_clients_that_find_no_ticket) {
       const Verb take = word.add({NodeId{1}, 4096}, dslr::Counter::max_x, true,
                                  static_cast<std::uint32_t>(era.slots));
       for (std::uint64_t i = 0; i <= clients; ++i) entry = after_atomic(take, entry);
-      return word.unpack(entry);  // the owner of the last ticket has come twice
+      return word.unpack(entry);  // the client with the last ticket has tried twice
     };
     const std::uint64_t most = protocol->limits().max_clients;
     EXPECT_GE(when_all_have_come(most).max_x, word.count_max()) << era.bits;
@@ -226,7 +226,7 @@ TEST(dslr_limits, name_what_each_profile_and_switch_needs) {
               ElementsAre(Capability::timing, Capability::masked_atomics_16));
 }
 
-// What a scenario is warned by that is too short for a recovery.
+// The time from which a scenario is warned that it is too short for a recovery.
 TEST(dslr_limits, need_two_leases_of_every_slot_to_detect_a_failure) {
   const ProtocolInfo& info = find_protocol("dslr")->info;
   EXPECT_EQ(info.longest_timeout(info.resolve("repaired")), milliseconds(20));

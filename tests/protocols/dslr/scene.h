@@ -1,7 +1,7 @@
 #pragma once
 // A world around dslr whose clients do what a test writes, in the explorer, on hardware or in the
-// simulator: see RunSetup. Of its other members only these count: profile, params, client_nodes
-// with a client each, locks.
+// simulator: see RunSetup. Of RunSetup's other members only these count: profile, params,
+// client_nodes with a client each, locks.
 
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ class Scene {
   std::unique_ptr<Protocol> protocol_;
 
  public:
-  // `on_a_client`: lock 0 lies in the memory of client 0's node.
+  // `on_a_client`: lock 0 is in the memory of client 0's node.
   explicit Scene(const RunSetup& setup, bool on_a_client = false,
                  const ExplorerOptions& options = {}, std::uint64_t seed = 1)
       : protocol_(find_protocol("dslr")->make(params_of(setup, *find_protocol("dslr")))),

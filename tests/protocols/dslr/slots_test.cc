@@ -1,5 +1,5 @@
-// Multi-slot leasing under dslr: how many tickets a client takes, what they buy, and what becomes
-// of eras when tickets are taken by several.
+// Multi-slot leasing in dslr: how many tickets a client takes, how long they let it hold the lock,
+// and how eras end when clients take several tickets.
 
 #include "core/protocols/dslr/rules.h"
 #include "tests/protocols/promises.h"
@@ -17,7 +17,7 @@ ParamValues slots(std::int64_t bits, std::int64_t most, ParamValues others = {})
   return others;
 }
 
-// One client that expects to hold for so long.
+// One client that expects to hold the lock for this long.
 Outcome alone_expecting(Duration hold, std::uint64_t times, const ParamValues& params) {
   RunSetup setup =
       alone(repeated("dslr", times, [hold](ClientId, const World& world, Section& section) {
@@ -34,7 +34,7 @@ TEST(dslr_slots, are_as_many_as_the_expected_leases) {
   const auto entry = [&](Duration hold) { return alone_expecting(hold, 1, params).entry; };
   EXPECT_EQ(entry(Duration{}), "nX=1 nS=0 maxX=1 maxS=0");
   EXPECT_EQ(entry(kLease - picoseconds(1)), "nX=1 nS=0 maxX=1 maxS=0");
-  EXPECT_EQ(entry(kLease), "nX=2 nS=0 maxX=2 maxS=0");  // a lease that is over is of no use
+  EXPECT_EQ(entry(kLease), "nX=2 nS=0 maxX=2 maxS=0");  // a lease that has expired is of no use
   EXPECT_EQ(entry(kLease * 5 / 2), "nX=3 nS=0 maxX=3 maxS=0");
   EXPECT_EQ(entry(kLease * 100), "nX=4 nS=0 maxX=4 maxS=0");
   EXPECT_EQ(alone_expecting(kLease * 100, 1, {}).entry, "nX=1 nS=0 maxX=1 maxS=0");
@@ -61,7 +61,7 @@ TEST(dslr_slots, end_the_era_if_their_client_crosses_count_max) {
   EXPECT_EQ(alone_expecting({}, 2, params).entry, "nX=6 nS=0 maxX=6 maxS=0");
   const Outcome third = alone_expecting({}, 3, params);
   EXPECT_EQ(third.entry, "nX=0 nS=0 maxX=0 maxS=0");
-  EXPECT_EQ(third.tally.one_sided(), 7U);  // a CAS more
+  EXPECT_EQ(third.tally.one_sided(), 7U);  // one CAS more
   EXPECT_EQ(third.recoveries, 0U);
 }
 
@@ -91,7 +91,7 @@ TEST(dslr_slots, lengthen_the_waits_in_proportion) {
   EXPECT_EQ(options.timeout(5), kForever);
 }
 
-// A client takes one ticket or two, as it comes.
+// A client takes one or two tickets.
 RunSetup mixed() {
   RunSetup setup = repeated("dslr", 5, [](ClientId client, const World& world, Section& section) {
     want(world, section, 0, client.value == 0 ? LockMode::shared : LockMode::exclusive);
@@ -135,7 +135,7 @@ TEST(dslr_slots, are_refused_if_they_cannot_serve_a_single_client) {
 
 #if LATCHLAB_WITH_SIMGRID
 
-// Sections of two leases and a half, by everybody.
+// All clients have sections of two and a half leases.
 Outcome of_long_sections(std::int64_t most) {
   RunSetup setup = timed("dslr", "repaired");
   setup.operations = 4;

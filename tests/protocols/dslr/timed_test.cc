@@ -1,4 +1,4 @@
-// The dslr lock in the simulator, where leases end.
+// The dslr lock in the simulator, where leases expire.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -24,7 +24,7 @@ TEST(timed, dslr_survives_crashes) {
   expect_sound_run(setup);
 }
 
-// Eras of 16 tickets, leases that are longer than an era is not: many eras, two crashes.
+// Eras have 16 tickets, and leases are no longer than an era: many eras, two crashes.
 TEST(timed, dslr_survives_crashes_with_narrow_tickets) {
   RunSetup setup = timed("dslr", "repaired");
   setup.params = {{"ticket_bits", number(5)}, {"lease", microseconds(200)}};
@@ -32,7 +32,7 @@ TEST(timed, dslr_survives_crashes_with_narrow_tickets) {
   expect_sound_run(setup);
 }
 
-// Counter-example 2 of dslr.h: writers alone, each well within its lease.
+// Counter-example 2 of dslr.h: only writers, each well within its lease.
 RunSetup long_queue_of_writers() {
   RunSetup setup = timed("dslr", "repaired");
   setup.shared_percent = 0;
@@ -55,8 +55,8 @@ TEST(timed, a_queue_of_writers_is_alive_when_either_counter_moves) {
   EXPECT_EQ(outcome.end, RunEnd::finished);
 }
 
-// A section that takes longer than the lease is cut off by the client loop; the release comes too
-// late and must not count.
+// The client loop cuts off a section that takes longer than its lease. The release comes too late
+// and must not count.
 TEST(timed, dslr_suppresses_a_release_after_the_lease) {
   RunSetup setup = timed("dslr", "repaired");
   setup.operations = 1;

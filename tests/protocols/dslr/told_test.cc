@@ -1,4 +1,5 @@
-// Whoever waits for a dslr lock that dies, or that somebody repairs, is told what happened.
+// A client that waits for a dslr lock is told when the lock's server fails or another client
+// repairs it.
 
 #include <optional>
 
@@ -13,7 +14,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 struct Told {
-  std::optional<AbortReason> reason;  // none: it has got the lock
+  std::optional<AbortReason> reason;  // none: it has acquired the lock
   Labels labels;
 };
 
@@ -23,7 +24,7 @@ Task<void> ask(Scene& scene, std::uint32_t client, Told& told) {
   if (const Aborted* const aborted = std::get_if<Aborted>(&result)) told.reason = aborted->reason;
 }
 
-// Two clients ask for a lock that nobody releases; it dies, and client 0 with it.
+// Two clients ask for a lock that no client releases; its node crashes, with client 0.
 Told dies_after(std::uint64_t steps, std::uint64_t seed) {
   RunSetup setup;
   setup.protocol = "dslr";
@@ -51,7 +52,7 @@ TEST(dslr_server, that_dies_is_reported_at_every_step) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const Told told = dies_after(steps, seed);
       all.insert(told.labels.begin(), told.labels.end());
-      // Its answer is none: nothing is read from it.
+      // No answer arrives, so that nothing is read from it.
       EXPECT_THAT(told.labels, Not(Contains("a repair finds the word changed")));
       if (told.reason != AbortReason::server_failed) continue;
       const Labels& path = told.labels;

@@ -1,5 +1,5 @@
-// Tickets beyond COUNT_MAX that are undone, as printed: whoever finds none for two leases resets
-// the lock, and begins to count anew. In the simulator.
+// Tickets beyond COUNT_MAX that are undone, as printed: a client that finds no ticket for two
+// leases resets the lock and starts counting again. In the simulator.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kLease = milliseconds(10);
 
 const dslr::TicketWord kWord(3, false, false);
-constexpr dslr::Tickets kOver{0, 0, 4, 0};  // four writers have come, and nobody leaves
+constexpr dslr::Tickets kOver{0, 0, 4, 0};  // four writers have come, and no client releases
 
 RunSetup as_printed(Duration lease, Duration longest_backoff = milliseconds(1)) {
   RunSetup setup;
@@ -26,7 +26,7 @@ RunSetup as_printed(Duration lease, Duration longest_backoff = milliseconds(1)) 
   return setup;
 }
 
-// Of client 0, which finds no ticket: how many repairs it has made then.
+// Client 0 finds no ticket. Records how many repairs it has made then.
 Task<void> fails(Scene& scene, std::uint64_t& repairs) {
   const Want want = scene.want(LockMode::exclusive);
   const AcquireResult result = co_await scene.client(0).acquire(want, {});
@@ -56,7 +56,8 @@ TEST(timed, dslr_restarts_its_two_leases_after_a_reset) {
   EXPECT_EQ(repairs, (std::vector<std::uint64_t>{0, 1, 1, 2}));
 }
 
-// Somebody else's ticket is in the word when client 0 takes its own, and undone soon afterwards.
+// Another client's ticket is in the word when client 0 takes its own, and is undone soon
+// afterwards.
 Task<void> undo_after(Scene& scene, std::uint32_t max_x) {
   RemoteWait wait;
   const RemoteAddr entry = scene.world.lock(LockId{0}).entry;
@@ -87,7 +88,7 @@ TEST(timed, dslr_resets_the_current_word_and_not_the_one_it_read_first) {
   EXPECT_EQ(scene.entry(), "nX=0 nS=0 maxX=0 maxS=0");
 }
 
-// How long the failures take that follow each other, and one after a success.
+// How long consecutive failures take, and a failure after a success.
 Task<void> fails_and_succeeds(Scene& scene, Duration& at_last) {
   std::uint64_t repairs = 0;
   for (int i = 0; i < 10; ++i) co_await fails(scene, repairs);
@@ -107,7 +108,7 @@ TEST(timed, dslr_backs_off_briefly_again_after_a_success) {
   Duration at_last;
   scene.starts(0, fails_and_succeeds(scene, at_last));
   EXPECT_EQ(scene.run(), RunEnd::finished);
-  EXPECT_LT(at_last, milliseconds(1) + microseconds(10));  // up to a second before
+  EXPECT_LT(at_last, milliseconds(1) + microseconds(10));  // up to a second before the success
 }
 
 }  // namespace

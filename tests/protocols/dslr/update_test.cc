@@ -1,4 +1,4 @@
-// Update locks under dslr: beside readers, alone once they have left, and first come, first served.
+// Update locks in dslr: beside readers, exclusive after an upgrade, and first come, first served.
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 
 const ParamValue kSix = std::string("six");
 
-// Client i does what the i-th letter says: X writes, S reads, U updates, P updates and writes.
+// Client i does what the i-th letter says: X writes, S reads, U updates, P updates and upgrades.
 RunSetup letters(const std::string& text, std::uint64_t times) {
   RunSetup setup =
       repeated("dslr", times, [text](ClientId client, const World& world, Section& section) {
@@ -45,7 +45,7 @@ TEST(dslr_update, is_exclusive_with_four_counters) {
   RunSetup setup = letters("P", 1);
   setup.params = {};
   const Outcome outcome = run(setup, 1);
-  EXPECT_EQ(outcome.upgraded, 0U);  // there is no need to
+  EXPECT_EQ(outcome.upgraded, 0U);  // no upgrade is needed
   EXPECT_EQ(outcome.entry, "nX=1 nS=0 maxX=1 maxS=0");
 }
 
@@ -78,7 +78,7 @@ TEST(dslr_update, is_sound_through_many_eras) {
   }
 }
 
-// One that upgrades without a wait cannot die in between: searches look at that.
+// A client that upgrades without a wait cannot crash in between; searches cover that case.
 TEST(dslr_update, is_sound_when_clients_crash) {
   for (const std::uint32_t dead : {1, 2, 3}) {
     RunSetup setup = letters("PSUX", 3);

@@ -1,4 +1,4 @@
-// Upgrades of dslr that a reader keeps waiting, and what may happen meanwhile.
+// Upgrades of dslr that wait for a reader, and what may happen meanwhile.
 
 #include <optional>
 #include <string>
@@ -19,14 +19,14 @@ RunSetup of_two_clients(const ParamValues& more = {}) {
   return setup;
 }
 
-// Client 0 reads and stays; client 1 updates and wants to write.
+// Client 0 reads and keeps the lock; client 1 updates and wants to upgrade.
 struct Stay {
-  bool has_deadline = false;              // one that is over already
+  bool has_deadline = false;              // a deadline that has already passed
   Duration idle;                          // before the upgrade
-  std::function<void(Scene&)> meanwhile;  // what happens when the update lock is held
-  // What came of it.
+  std::function<void(Scene&)> meanwhile;  // runs while the update lock is held
+  // The outcome.
   std::optional<AbortReason> aborted;
-  LockMode mode = LockMode::shared;  // as granted to the one that upgrades
+  LockMode mode = LockMode::shared;  // as granted to the client that upgrades
   ActorTally verbs;                  // of its upgrade
   std::string phases;
   ReleaseResult released = ReleaseResult::suppressed;
@@ -129,7 +129,7 @@ TEST(dslr_upgrade, is_refused_to_clients_without_an_update_lock) {
   EXPECT_EQ(scene.run(), RunEnd::finished);
 }
 
-// One client holds two locks in update mode, and writes one of them.
+// One client holds two locks in update mode, and upgrades one of them.
 Task<void> upgrade_one_of_two(Scene& scene) {
   LockClient& client = scene.client(0);
   const Want first = scene.want(LockMode::update, 0);

@@ -1,5 +1,5 @@
-// How a dslr entry lies in memory, which a port and a decoder of dumps rely on, and what the verbs
-// that change one counter say.
+// The memory layout of a dslr entry, on which ports and decoders of dumps rely, and the verbs that
+// change one counter.
 
 #include "core/protocols/dslr/ticket_word.h"
 #include "tests/protocols/harness.h"

@@ -1,13 +1,13 @@
-// The dslr_plus lock, broken on purpose. Its machine is dslr's.
+// The dslr_plus lock, broken on purpose. It shares its state machine with dslr.
 
 #include "tests/protocols/planted.h"
 
 namespace latchlab::testing {
 namespace {
 
-constexpr Bug kLeaves{"dslr_plus_leaves_the_reset"};     // nobody ends the era
-constexpr Bug kKeeps{"dslr_plus_keeps_its_ticket"};      // one that it did not get
-constexpr Bug kAtOnce{"dslr_plus_resets_over_readers"};  // others still hold tickets
+constexpr Bug kLeaves{"dslr_plus_leaves_the_reset"};     // no client ends the era
+constexpr Bug kKeeps{"dslr_plus_keeps_its_ticket"};      // a ticket that it did not get
+constexpr Bug kAtOnce{"dslr_plus_resets_over_readers"};  // other clients still hold tickets
 
 TEST(dslr_plus_planted, a_search_finds_an_era_that_no_client_ends) {
   expect_found(kLeaves, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));

@@ -11,8 +11,8 @@ TEST(dslr_plus, bypasses_no_client_in_one_era) {
   EXPECT_EQ(lock("dslr_plus")->bypass_bound(kX, kX, 5), std::nullopt);
 }
 
-// Nine acquisitions or more: an era ends, somebody has undone a ticket, and another era comes near
-// its end.
+// With nine acquisitions or more an era ends, a client has undone a ticket, and another era comes
+// near its end.
 const std::vector<std::string> kManyWriters(3, std::string(4, 'X'));
 
 TEST(dslr_plus, needs_to_look_at_a_ticket_that_is_taken_again) {

@@ -66,7 +66,7 @@ TEST(dslr_plus, starts_new_eras_when_narrow_tickets_run_out) {
   }
 }
 
-// Four tickets; the owner of the last one adds a CAS.
+// Four tickets; the client with the last one adds a CAS.
 TEST(dslr_plus, ends_an_era_with_one_cas) {
   RunSetup setup = mixed(1, 3, 0);
   setup.operations = 4;
@@ -132,7 +132,7 @@ TEST(dslr_plus_backoff, doubles_up_to_its_bound_and_forgets) {
   EXPECT_EQ(parts.size(), 21U);
 }
 
-// 100 ns doubled in 64 bits.
+// The artifact's 100 ns, doubled in 64 bits.
 TEST(dslr_plus_backoff, is_forgotten_by_the_artifact_when_it_overflows) {
   const ParamSet artifact = find_protocol("dslr_plus")->info.resolve("declock_artifact");
   const auto retries = static_cast<unsigned>(artifact.integer("forgets_after"));
@@ -154,7 +154,7 @@ TEST(dslr_plus_backoff, moves_its_bound_by_the_share_of_retries_since_the_start)
   EXPECT_EQ(look(0), nanoseconds(800));
   EXPECT_EQ(look(3), nanoseconds(800));    // 3 of 6
   EXPECT_EQ(look(10), nanoseconds(1600));  // 13 of 17
-  EXPECT_EQ(look(0), nanoseconds(3200));   // 13 of 18: the past counts
+  EXPECT_EQ(look(0), nanoseconds(3200));   // 13 of 18: earlier retries count
   EXPECT_EQ(look(0), nanoseconds(3200));   // 13 of 19, 68%
   for (int i = 0; i < 100; ++i) look(0);
   EXPECT_EQ(backoff.bound(), nanoseconds(100));
@@ -166,7 +166,7 @@ TEST(dslr_plus_backoff, moves_its_bound_by_the_share_of_retries_since_the_start)
 
 #if LATCHLAB_WITH_SIMGRID
 
-// 10, 20, 40 .. 320 us: nine READs within a millisecond, and not as many as at 10 us each.
+// 10, 20, 40 .. 320 us: nine READs within a millisecond, fewer than with 10 us each.
 TEST(timed, dslr_plus_doubles_its_pauses_from_the_first_wait_on) {
   Meeting meeting;
   meet("dslr_plus", {{"backoff_initial", microseconds(10)}, {"backoff_jitter", nanoseconds(1)}}, 1,

@@ -1,5 +1,5 @@
 #pragma once
-// The ideal lock's clients, who share a node.
+// Clients of the ideal lock that share a node.
 
 #include "tests/protocols/harness.h"
 

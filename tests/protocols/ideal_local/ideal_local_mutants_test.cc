@@ -1,4 +1,4 @@
-// What small faults in the ideal lock would change and no other test of it sees.
+// Tests that catch small faults in the ideal lock which no other test detects.
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ TEST(ideal_local, reports_a_withdrawal_when_a_client_gives_up) {
   }
 }
 
-// Every other acquisition is given up at once, if the lock does not come first.
+// Every other acquisition is withdrawn at once unless the lock is granted first.
 Task<void> in_and_out(World& world, ClientId me) {
   Verbs& verbs = world.verbs(me);
   for (int i = 0; i < 6; ++i) {

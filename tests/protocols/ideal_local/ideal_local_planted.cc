@@ -21,7 +21,7 @@ TEST(ideal_local_planted, a_writer_beside_readers) {
   expect_breaks_exclusion(Bug{"ideal_local_admits_beside_readers"}, 20, broken());
 }
 
-// Nothing breaks, but a path is never taken.
+// No check fails, but a path is never taken.
 void expect_never(Bug bug, const RunSetup& setup, const std::string& label) {
   EXPECT_THAT(reached(setup), ::testing::Contains(label));
   const Active active(bug);
@@ -39,7 +39,7 @@ RunSetup impatient() {
   return setup;
 }
 
-// Readers behind it wait until those that read leave.
+// Readers behind the writer wait until the current readers release.
 TEST(ideal_local_planted, a_writer_that_withdraws_without_granting_the_readers_behind_it) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   expect_never(Bug{"ideal_local_withdraws_alone"}, impatient(),

@@ -1,4 +1,4 @@
-// The mutex of an object: what it does not share with range locks (tests/protocols/range_server).
+// The mutex of an object: tests that range locks do not share (tests/protocols/range_server).
 
 #include "tests/protocols/range_server/range_server.h"
 

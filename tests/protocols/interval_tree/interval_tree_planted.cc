@@ -10,10 +10,10 @@ using explore::Wrong;
 constexpr Bug kLeft{"interval_tree_forgets_what_the_left_reaches"};  // when it adds up `reach`
 constexpr Bug kLast{"interval_tree_leaves_out_the_last_unit"};       // of ranges in the tree
 constexpr Bug kPasses{"interval_tree_passes_who_waits"};             // looks at holders alone
-constexpr Bug kOne{"interval_tree_tells_one_of_several"};            // who are let in
-constexpr Bug kAll{"interval_tree_counts_all_down"};                 // who came earlier as well
+constexpr Bug kOne{"interval_tree_tells_one_of_several"};            // that could be granted
+constexpr Bug kAll{"interval_tree_counts_all_down"};  // also clients that came earlier
 
-// Three clients, each with a range of its own; `hurried` gives up at once.
+// Three clients, each with a range of its own; the client `hurried` gives up at once.
 RunSetup three(const std::array<Extent, 3>& ranges, std::uint32_t hurried = 3) {
   RunSetup setup = crowd("interval_tree");
   setup.section = [=](ClientId client, std::uint64_t count, const World& world, Section& section) {
@@ -59,12 +59,12 @@ TEST(interval_tree_planted, a_search_finds_a_client_that_does_not_wait_for_earli
   expect_found(kPasses, Wrong::mutual_exclusion, 20'000, searched_with({{0, 2}, {0, 1}, {0, 1}}));
 }
 
-// A wide range holds up two.
+// A wide range blocks two waiters.
 TEST(interval_tree_planted, a_release_that_notifies_one_of_two_waiters) {
   expect_found(kOne, Wrong::deadlock, 20'000, searched_with({{0, 2}, {0, 1}, {1, 1}}));
 }
 
-// It was behind one who waits for the holder.
+// The client was behind one that waits for the holder.
 TEST(interval_tree_planted, a_withdrawal_that_counts_down_earlier_waiters_too) {
   expect_broken(kAll, three({{{0, 1}, {0, 2}, {0, 4}}}, 2));
 }

@@ -1,4 +1,4 @@
-// The interval tree; what its line of ranges promises is in tests/protocols/range_server.
+// The interval tree. Tests of its queue of ranges are in tests/protocols/range_server.
 
 #include "core/protocols/interval_tree/tree.h"
 #include "tests/protocols/promises.h"
@@ -31,7 +31,7 @@ TEST(interval_tree, finds_the_same_as_a_plain_list) {
         ASSERT_TRUE(tree.erase(any->second, any->first));
         ASSERT_FALSE(tree.erase(any->second, any->first)) << "it is gone";
         there.erase(any);
-      } else {  // a narrow field, in which ranges are often the same
+      } else {  // few units, so that ranges are often the same
         const Span span = some_span(rng, 60, seed % 3 == 0 ? 40 : 4);
         tree.insert(span, client(round));
         there[client(round)] = span;
@@ -96,7 +96,7 @@ TEST(interval_tree, has_several_clients_with_the_same_range_ahead_under_contenti
   testing::expect_reached(testing::crowd("interval_tree"), {"several with one range are ahead"});
 }
 
-// A client that stops waiting lets those in whom it kept out, beside others who hold ranges.
+// A client that stops waiting unblocks the clients behind it, while other clients hold ranges.
 TEST(interval_tree, grants_blocked_clients_when_a_waiting_client_withdraws) {
   testing::RunSetup setup = testing::crowd("interval_tree");
   setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {

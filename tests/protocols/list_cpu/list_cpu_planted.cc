@@ -7,8 +7,8 @@ namespace {
 
 using explore::Wrong;
 
-constexpr Bug kEnds{"list_cpu_lets_ends_meet"};    // a range that begins with another's last unit
-constexpr Bug kFirst{"list_cpu_marks_the_first"};  // whoever leaves
+constexpr Bug kEnds{"list_cpu_lets_ends_meet"};    // of two ranges, in one unit
+constexpr Bug kFirst{"list_cpu_marks_the_first"};  // whichever client releases
 
 TEST(list_cpu_planted, ranges_that_meet_in_one_unit) {
   expect_caught(kEnds, 20, [](std::uint64_t seed) {

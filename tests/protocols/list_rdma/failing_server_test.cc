@@ -1,4 +1,4 @@
-// What a client makes of a server that fails at any of its verbs.
+// What a client does when a server fails at any of its verbs.
 
 #include "tests/protocols/faulty.h"
 #include "tests/protocols/list_rdma/ranges.h"
@@ -10,7 +10,7 @@ namespace {
 using namespace testing;
 
 struct Calls {
-  std::uint64_t failing = 0;  // the number of the verb that fails, from 1 on; those before are fine
+  std::uint64_t failing = 0;  // the number of the verb that fails, from 1 on; earlier ones succeed
   std::uint64_t verbs = 0;
   std::vector<bool> acquired;
 };
@@ -65,14 +65,15 @@ TEST(list_rdma_failing_server, is_reported_at_every_verb) {
         for (const bool acquired : with_failing(verb, nodes, fast_path).acquired)
           if (!acquired) ++refused;
       paths::record(false);
-      EXPECT_GE(refused, all - 3);  // but for the three that release
+      EXPECT_GE(refused, all - 3);  // except the three that release
       Labels told = {"the server fails an acquire", "the server fails a release"};
       if (nodes == 1) told.emplace_back("the server fails who needs a node");
       EXPECT_THAT(labels("list_rdma", true), ::testing::IsSupersetOf(told));
     }
 }
 
-// The CAS may have linked the node in, and then it is held by nobody: it must not be used again.
+// The CAS may have linked the node into the list, and then no client owns it: it must not be
+// reused.
 TEST(list_rdma_failing_server, does_not_reuse_a_node_that_may_be_in_the_list) {
   LATCHLAB_NEEDS_EXPLORER("counts verbs");
   const std::vector<bool> none = {false, false, false};
@@ -82,7 +83,8 @@ TEST(list_rdma_failing_server, does_not_reuse_a_node_that_may_be_in_the_list) {
   EXPECT_EQ(with_failing(1, 1, true).acquired, others);  // a READ: it is in no list
 }
 
-// A READ of the head, one of the node, and the CAS that takes it out: whichever fails, it is over.
+// A READ of the head, one of the node, and the CAS that unlinks it: if any of them fails, the walk
+// ends.
 TEST(list_rdma_failing_server, ends_a_walk_that_looks_for_a_node_to_reuse) {
   LATCHLAB_NEEDS_EXPLORER("counts verbs");
   const std::uint64_t before = 4 + 1;  // to acquire and to release the first range

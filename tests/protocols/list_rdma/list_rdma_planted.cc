@@ -9,15 +9,16 @@ namespace {
 using explore::Wrong;
 using testing::Bug;
 
-constexpr Bug kBehindTheDead{"list_rdma_enters_behind_the_dead"};  // a marked link is as good
-constexpr Bug kMark{"list_rdma_leaves_the_mark"};                  // of who was alone
-constexpr Bug kByWrite{"list_rdma_frees_by_write"};                // who has been alone
+constexpr Bug kBehindTheDead{"list_rdma_enters_behind_the_dead"};  // a marked link is accepted
+constexpr Bug kMark{"list_rdma_leaves_the_mark"};                  // of the client that was alone
+constexpr Bug kByWrite{"list_rdma_frees_by_write"};                // by a client that was alone
 constexpr Bug kNoMark{"list_rdma_releases_without_a_mark"};
-constexpr Bug kAtOnce{"list_rdma_uses_nodes_at_once"};          // though they are in the list
+constexpr Bug kAtOnce{"list_rdma_uses_nodes_at_once"};          // although they are in the list
 constexpr Bug kForgets{"list_rdma_forgets_all_nodes"};          // also those behind the new one
 constexpr Bug kTooLate{"list_rdma_writes_what_it_has_linked"};  // its range, that is
 
-// One client wants a range in each operation, the other one in the `at`-th alone, from 0 on.
+// One client wants a range in each operation, the other one only in its operation number `at`, from
+// 0 on.
 std::vector<std::string> all_and_one(std::size_t operations, std::size_t at) {
   std::string one(operations, '-');
   one[at] = 'X';
@@ -51,15 +52,15 @@ TEST(list_rdma_planted, a_release_that_no_client_sees) {
   testing::expect_found(kNoMark, Wrong::deadlock, 10'000, searched({"X", "X"}, {{0, 2}, {1, 2}}));
 }
 
-// What is behind a node that changes under the list is lost, and walks go no further.
+// The nodes behind a node that changes in the list are lost, and walks end there.
 TEST(list_rdma_planted, a_node_that_is_reused_while_it_is_in_the_list) {
   testing::RunSetup setup = ranges({{8, 1}, {2, 1}, {4, 1}, {9, 1}}, 4);
   setup.params = {{"nodes", testing::number(1)}};
   testing::expect_blocks(kAtOnce, 20, setup);
 }
 
-// A client leaves a node behind unit 4, which is the other one's, goes below that twice, and later
-// comes along.
+// A client leaves a node behind unit 4, which the other client holds, locks below that unit twice,
+// and later walks past it.
 TEST(list_rdma_planted, a_node_that_is_reused_while_it_is_behind_other_nodes) {
   testing::expect_found(kForgets, Wrong::no_progress, 50'000,
                         searched(all_and_one(4, 3), {{8, 1}, {2, 1}, {3, 1}, {9, 1}, {4, 1}},
@@ -71,7 +72,7 @@ TEST(list_rdma_planted, a_range_that_is_written_too_late) {
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
-// What replacing the atomics alone gives: the printed form, and generations that come again.
+// What plain atomics give: the printed form, and generations that wrap.
 explore::Verdict shown(const char* profile, std::vector<std::string> modes,
                        std::vector<std::string> sets) {
   explore::Campaign campaign = searched(std::move(modes), {{0, 1}, {2, 2}}, std::move(sets));

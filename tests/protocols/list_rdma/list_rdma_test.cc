@@ -1,4 +1,4 @@
-// The list of ranges: who excludes whom, what it costs, and what is left in it.
+// The list of ranges: exclusion, costs, and what remains in the list.
 
 #include "tests/protocols/deadlines.h"
 #include "tests/protocols/list_rdma/ranges.h"
@@ -110,7 +110,8 @@ TEST(list_rdma, leaves_its_node_to_the_next_without_the_fast_path) {
   EXPECT_EQ(spent_on({{4, 2}, {4, 2}}, plain), (Spent{3, 4, 3, 2}));
 }
 
-// What it meets on its way it takes out, and what is not behind its new range is out.
+// A client unlinks the released nodes on its way; a node that is not behind its new range is out of
+// the list.
 TEST(list_rdma, finds_nodes_to_reuse) {
   std::vector<Extent> some;
   for (std::uint64_t i = 0; i < 9; ++i) some.push_back({mix64(i) % 9, 1});
@@ -118,7 +119,7 @@ TEST(list_rdma, finds_nodes_to_reuse) {
   EXPECT_EQ(spent_on(some, two), (Spent{9 + 8, 18, 9 + 8, 9}));
 }
 
-// Its only node is in the list of another lock: READ the head and the node, and take it out.
+// Its only node is in the list of another lock: it READs the head and the node, and unlinks it.
 TEST(list_rdma, walks_the_list_that_still_holds_its_node) {
   RunSetup setup;
   setup.protocol = "list_rdma";
@@ -149,8 +150,8 @@ RunSetup several(std::uint64_t count, bool ascending) {
   return alone(setup);
 }
 
-// The n-th one, from 0, passes n that are held, each by a READ. The first was alone at first, which
-// costs a CAS of who comes and one of its release.
+// The n-th range, counted from 0, is behind n held ones, each of which costs a READ. The first
+// range was alone at first, which costs a CAS of the next client and one of its release.
 TEST(list_rdma, reads_each_node_ahead_of_its_range) {
   for (const std::uint64_t count : {1U, 2U, 5U, 16U}) {
     const VerbTally tally = run(several(count, true), 1).tally;
@@ -164,7 +165,7 @@ TEST(list_rdma, reads_only_the_first_node_behind_its_range) {
     EXPECT_EQ(run(several(count, false), 1).tally.of(VerbKind::read), 2 * count - 1) << count;
 }
 
-// ---- what is left ----
+// ---- what remains ----
 
 TEST(list_rdma, leaves_only_released_nodes_in_the_list) {
   LATCHLAB_NEEDS_EXPLORER("reads the list");
@@ -205,7 +206,7 @@ TEST(list_rdma, grants_ranges_beside_a_crashed_client_s_range) {
   expect_sound(setup, 200);
 }
 
-// Whether the first node is held is not in the head, unless it is alone.
+// The head does not show whether the first node is held, unless that node is alone.
 TEST(list_rdma, decodes_its_first_node) {
   const std::uint64_t alone = list_rdma::Link{true, {10, 3}, 0}.packed();
   const std::uint64_t first = list_rdma::Link{false, {16, 1}, 0}.packed();
@@ -250,8 +251,9 @@ TEST(list_rdma, takes_ordinary_paths_under_contention) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// CITRON's crowd: 192 clients on 3 machines, an object of 2^28 units. Each holds its range for
-// about a millisecond, so that nearly all hold at once: half of them are before a range.
+// CITRON's setup: 192 clients on 3 machines, an object of 2^28 units. Each client holds its range
+// for about a millisecond, so that nearly all hold ranges at once: half of these are ahead of a new
+// range.
 RunSetup citrons_crowd() {
   RunSetup setup;
   setup.protocol = "list_rdma";
@@ -277,7 +279,7 @@ TEST(timed, list_rdma_makes_many_clients_walk_past_its_holders) {
   EXPECT_GT(outcome.most_inside, 150U);
   EXPECT_GT(per_range(outcome.tally.of(VerbKind::read)), 50);
   EXPECT_LT(per_range(outcome.tally.of(VerbKind::read)), 110);
-  EXPECT_GT(per_range(outcome.tally.of(VerbKind::cas)), 2);  // in, and out
+  EXPECT_GT(per_range(outcome.tally.of(VerbKind::cas)), 2);  // to link and to unlink
   EXPECT_LT(per_range(outcome.tally.of(VerbKind::cas)), 8);
 }
 TEST(timed, list_rdma_is_sound) {

@@ -1,4 +1,4 @@
-// Links, and what a client knows of its nodes.
+// Links, and what a client knows about its nodes.
 
 #include "core/protocols/list_rdma/nodes.h"
 
@@ -32,7 +32,7 @@ TEST(list_rdma_link, is_marked_by_an_addition) {
   EXPECT_EQ(Link::of(link.packed() + list_rdma::kMark), (Link{true, {5, 6}, 7}));
 }
 
-// Client 3 of those with two nodes on each of two servers.
+// Client 3, with two nodes on each of two servers.
 Nodes two_nodes(std::uint32_t generation_bits = 2) {
   return {3, 2, 2, generation_bits};
 }
@@ -73,7 +73,7 @@ TEST(list_rdma_nodes, stay_reserved_for_their_list_after_a_release) {
   nodes.all_gone(kList, 10);
   EXPECT_TRUE(nodes.has_free(kFirst));
   EXPECT_EQ(nodes.take(kFirst)->slot, one.slot);
-  nodes.all_gone(kList, ~0ULL);  // one that is held is not meant
+  nodes.all_gone(kList, ~0ULL);  // a node that is held is not meant
   EXPECT_FALSE(nodes.take(kFirst).has_value());
   nodes.lost(two.slot);
   nodes.all_gone(kList, ~0ULL);

@@ -1,5 +1,5 @@
 #pragma once
-// Clients that want ranges of one object in turn, and what their list looks like in the end.
+// Clients that want ranges of one object in turn, and the state of their list at the end.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace latchlab::list_rdma_tests {
 
-// Client i wants the (i + n)-th of these in its n-th section, in so many sections.
+// In its n-th section client i wants range (i + n) of these, for so many sections.
 inline testing::RunSetup ranges(std::vector<Extent> extents, std::uint64_t sections = 3) {
   testing::RunSetup setup;
   setup.protocol = "list_rdma";

@@ -8,7 +8,7 @@ namespace {
 using explore::Wrong;
 
 constexpr Bug kBefore{"maple_tree_overlooks_the_range_before"};  // and looks at the one after it
-constexpr Bug kFirst{"maple_tree_erases_the_first"};             // of the leaf, whoever leaves
+constexpr Bug kFirst{"maple_tree_erases_the_first"};  // of the leaf, whichever client releases
 
 TEST(maple_tree_planted, a_range_that_begins_within_another) {
   expect_caught(kBefore, 20, [](std::uint64_t seed) {

@@ -26,7 +26,7 @@ TEST(maple_tree, agrees_with_a_plain_list) {
                                                            expect_same);
 }
 
-// Some levels, in three orders, and back to nothing.
+// The tree grows to several levels in three orders, and shrinks to nothing.
 TEST(maple_tree, grows_and_shrinks_evenly) {
   for (const std::uint64_t stride : {1U, 389U, 999U}) {
     RangeTree tree;
@@ -66,7 +66,7 @@ TEST(maple_tree, takes_a_step_for_each_node_on_the_path) {
   EXPECT_EQ(tree.take_steps(), 2U);
 }
 
-// The range before it and the one after it may be in other leaves than its place.
+// The ranges next to a new one may be in other leaves than its own position.
 TEST(maple_tree, meets_neighbours_in_other_leaves) {
   RangeTree tree;
   for (std::uint32_t i = 0; i < 64; ++i) ASSERT_FALSE(tree.try_insert(held(10 * i, 10 * i + 4, i)));

@@ -1,4 +1,4 @@
-// What RangeTree::sound() says of trees made by hand: one for each way to break an invariant.
+// What RangeTree::sound() says of trees built by hand: one for each way to break an invariant.
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace latchlab::maple_tree {
 
-// A tree as a test writes it. Leaves have ranges [10i, 10i + 9], with ever higher i from 10 on.
+// A tree written by a test. Leaves have ranges [10i, 10i + 9], with ascending i from 10 on.
 struct MadeTree {
   using Node = RangeTree::Node;
   using Owner = RangeTree::Owner;
@@ -24,7 +24,7 @@ struct MadeTree {
     node->children = std::move(children);
     return node;
   }
-  // Of half full leaves.
+  // A tree of half-full leaves.
   Owner inner(std::size_t leaves) {
     std::vector<Owner> children;
     for (std::size_t i = 0; i < leaves; ++i) children.push_back(leaf(4));
@@ -41,7 +41,7 @@ struct MadeTree {
     tree.root_ = std::move(root);
     return tree.sound();
   }
-  // Two half full leaves, of four ranges each, after this was done to their root.
+  // Two half-full leaves of four ranges each, after this change to their root.
   template <class Change>
   static bool sound_after(Change change) {
     MadeTree made;
@@ -116,7 +116,7 @@ TEST(maple_tree_sound, knows_the_first_unit_below_each_child) {
 
 TEST(maple_tree_sound, has_ranges_that_ascend_and_have_no_unit_in_common) {
   using Node = MadeTree::Node;
-  for (std::size_t range = 0; range < 7; ++range) {  // its last unit is that of the next one
+  for (std::size_t range = 0; range < 7; ++range) {  // its last unit becomes that of the next one
     const auto meets_the_next = [range](Node& root) {
       ++root.children[range / 4]->held[range % 4].span.last;
     };

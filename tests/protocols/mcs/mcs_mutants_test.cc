@@ -1,4 +1,4 @@
-// What small faults in the mcs lock would change and no other test of it sees.
+// Tests that catch small faults in the mcs lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"
@@ -60,7 +60,7 @@ struct Talk {
   const char* profile = "paper";
   std::uint32_t nodes = 1;
   Duration held = microseconds(200);  // the second client asks after 20 us
-  bool by_default = false;            // else messages within a node take 100 us
+  bool by_default = false;            // otherwise messages within a node take 100 us
 };
 
 Duration handover_takes(const Talk& talk) {
@@ -97,7 +97,7 @@ TEST(timed, mcs_does_not_delay_messages_between_nodes) {
   EXPECT_LT(handover_takes({.nodes = 2}), microseconds(100));
   EXPECT_THAT(labels("mcs", true), Not(Contains(kHeldBack)));
 }
-// A Successor that came just before the release, and then the Handover.
+// A Successor message that arrived just before the release, and then the Handover.
 TEST(timed, mcs_delays_both_messages_within_a_node) {
   const Duration takes = handover_takes({.held = microseconds(30)});
   EXPECT_GE(takes, microseconds(150));

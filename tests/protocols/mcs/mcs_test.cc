@@ -49,7 +49,7 @@ TEST(mcs, sends_two_messages_for_each_handover_and_none_otherwise) {
   RunSetup setup = mcs();
   setup.profile = "artifact";
   std::uint64_t handovers = 0;
-  std::uint64_t shown = 0;  // the last ones may be under way when a run ends
+  std::uint64_t shown = 0;  // the last ones may be in flight when a run ends
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
     const Outcome outcome = run(setup, seed);
     const std::uint64_t counted = outcome.tally.of(VerbKind::faa);
@@ -139,7 +139,7 @@ TEST(mcs, takes_ordinary_paths_under_contention) {
        "the server fails an acquire", "the server fails a release", "a handover is counted"});
 }
 
-// Client i is alone on node 2 + i, so the tail's node says who came last.
+// Client i is alone on node 2 + i, so that the node in the tail tells which client came last.
 TEST(fifo, mcs_serves_in_order_of_arrival) {
   expect_order_of_arrival("mcs", [](const Words& entry, std::uint32_t count) {
     return count == 0 || EndpointAddr::unpack(entry.lo).node.value == count + 1;

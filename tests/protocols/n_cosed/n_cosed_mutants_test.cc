@@ -1,4 +1,4 @@
-// What small faults in the n_cosed lock would change and no other test of it sees.
+// Tests that catch small faults in the n_cosed lock which no other test detects.
 
 #include "core/protocols/n_cosed/word.h"
 #include "tests/non_empty.h"
@@ -91,7 +91,7 @@ TEST(n_cosed, times_out_after_two_dslr_leases_as_in_the_dslr_paper) {
   EXPECT_EQ(info.longest_timeout(info.resolve("reconstructed")), Duration{});
 }
 
-// What they count beyond the limit at most, once each, does not run over into the tail.
+// If all clients count once beyond the limit, the count must not carry into the tail.
 TEST(n_cosed, refuses_more_clients_than_its_reader_count_can_hold) {
   const ProtocolEntry& entry = *find_protocol("n_cosed");
   const ParamSet params = entry.info.resolve("reconstructed");
@@ -106,7 +106,7 @@ struct Failure {
   std::uint64_t verbs = 0;
 };
 
-// The word counts a reader, which is as many as may be. The server dies when the client has made so
+// The word counts as many readers as are allowed. The server crashes when the client has made so
 // many calls.
 Failure when_the_server_dies(LockMode mode, std::uint32_t calls) {
   Failure seen;

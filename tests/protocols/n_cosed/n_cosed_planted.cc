@@ -13,7 +13,7 @@ constexpr Bug kNoRelease{"n_cosed_waits_for_no_release"};
 constexpr Bug kForgetsReaders{"n_cosed_forgets_its_readers"};
 // The home counts readers as gone twice while its reset of the word is under way.
 constexpr Bug kCountsTwice{"n_cosed_counts_during_a_reset"};
-// A release whose CAS finds another tail has done enough.
+// A release whose CAS finds another tail ends without a handover.
 constexpr Bug kForgetsSuccessor{"n_cosed_does_not_wait_for_its_successor"};
 
 RunSetup n_cosed_crowd() {
@@ -48,7 +48,7 @@ TEST(n_cosed_planted, a_search_finds_a_release_that_forgets_its_readers) {
                searched("n_cosed", {"X", "S", "X"}));
 }
 
-// A call comes between the reset's effect and its completion.
+// A call falls between the reset's effect and its completion.
 TEST(n_cosed_planted, a_search_finds_a_home_node_that_counts_during_a_reset) {
   expect_found(kCountsTwice, Wrong::mutual_exclusion, 50'000, searched("n_cosed", {"S", "S", "X"}));
 }

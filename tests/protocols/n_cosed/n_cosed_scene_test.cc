@@ -1,4 +1,4 @@
-// Who tells whom, counted: each meeting of writers and readers that N-CoSED has a way for.
+// Counts messages in each case of writers and readers that N-CoSED treats separately.
 
 #include "tests/protocols/n_cosed/scene.h"
 
@@ -74,7 +74,8 @@ TEST(n_cosed, makes_a_writer_wait_at_the_home_node_for_the_readers_before_it) {
   }
 }
 
-// The third reader finds two before it: it takes the lock as a writer does, when they have left.
+// The third reader finds two readers before it: it acquires the lock like a writer, after they have
+// released.
 TEST(n_cosed, treats_a_reader_beyond_the_limit_as_a_writer) {
   const std::vector<OneTurn> turns = {{kReads, Word{0, 0}, Word{3, 0}},
                                       {kReads, Word{0, 1}, Word{3, 0}},
@@ -89,8 +90,8 @@ TEST(n_cosed, treats_a_reader_beyond_the_limit_as_a_writer) {
   }
 }
 
-// As printed: the count runs over into the tail, and a writer asks a client that has nothing to do
-// with the lock.
+// As printed, the count carries into the tail, and a writer asks a client that does not use the
+// lock.
 TEST(n_cosed, loses_the_lock_when_the_count_of_readers_overflows) {
   LATCHLAB_NEEDS_EXPLORER("a run that is stuck");
   const Word full{0, ~0U};

@@ -21,7 +21,7 @@ TEST(n_cosed, is_sound_in_every_order_if_the_home_node_does_not_reset_the_count)
   expect_sound(run(with_sets(about("n_cosed", 3, 1), {"home_reset=false"})));
 }
 
-// What the verdicts of its small model say is of that, too.
+// The verdicts of its small model cover this case, too.
 TEST(n_cosed, has_readers_beyond_the_limit_in_its_small_model) {
   const std::vector<std::string> unreached = run(about("n_cosed", 3, 1)).unreached;
   EXPECT_THAT(unreached,

@@ -70,7 +70,7 @@ TEST(n_cosed, takes_an_atomic_and_a_call_for_a_free_pair_of_a_reader) {
   EXPECT_EQ(outcome.tally.sends, 0U);
 }
 
-// A reader, then a writer, with nobody else there.
+// A reader, then a writer, without contention.
 TEST(n_cosed, asks_the_home_node_about_released_readers_unless_it_has_freed_the_word) {
   for (const bool frees : {true, false}) {
     RunSetup setup = n_cosed_case();
@@ -90,8 +90,8 @@ TEST(n_cosed, asks_the_home_node_about_released_readers_unless_it_has_freed_the_
   }
 }
 
-// Both locks in one section, in either mode: nobody takes a message about the other one, and RECVs
-// do for both.
+// Both locks are held in one section, in either mode: no client accepts a message about the other
+// lock, and the RECVs suffice for both.
 TEST(n_cosed, keeps_messages_of_locks_held_together_apart) {
   RunSetup setup = n_cosed_case();
   setup.clients_per_node = 1;
@@ -110,8 +110,8 @@ TEST(n_cosed, keeps_messages_of_locks_held_together_apart) {
   expect_sound(setup, 200);
 }
 
-// A deadline that is over is noticed while a writer's CAS finds something else, and leaves nothing
-// behind; who is in the queue stays in it.
+// A writer notices a deadline that has passed while its CAS fails, and leaves nothing behind. A
+// client that has joined the queue stays in it.
 TEST(n_cosed, lets_a_writer_give_up_only_before_it_is_queued) {
   LATCHLAB_NEEDS_EXPLORER("counts over many orders");
   RunSetup setup = n_cosed_case();
@@ -160,7 +160,7 @@ TEST(n_cosed, decodes_its_word) {
   EXPECT_EQ(text_of({4, 2}), "tail=client 3 readers=2");
 }
 
-// What others may have under way to one client is what its RECVs hold.
+// The RECVs of a client hold all messages that other clients may have in flight to it.
 TEST(n_cosed, posts_two_recvs_for_each_other_client_and_lock) {
   const ProtocolEntry& entry = *find_protocol("n_cosed");
   ParamSet params = entry.info.resolve("reconstructed");
@@ -187,7 +187,8 @@ TEST(n_cosed, takes_ordinary_paths_under_contention) {
                 "the server fails a writer", "the server fails a release"});
 }
 
-// Writers queue up behind each other: the tail says who came last. Two readers come after them.
+// Writers queue behind each other: the tail tells which client came last. Two readers come after
+// them.
 TEST(fifo, n_cosed_serves_writers_in_order_of_arrival_and_before_later_readers) {
   constexpr std::uint32_t kWriters = 3;
   expect_order_of_arrival(
@@ -207,7 +208,7 @@ TEST(timed, n_cosed_is_sound) {
 TEST(timed, n_cosed_is_sound_with_the_timeout_of_dslr) {
   expect_sound_run(timed("n_cosed", "dslr_paper"));
 }
-// A timeout so short that a CAS which finds something else is the last.
+// The timeout is so short that no CAS follows one that fails.
 TEST(timed, n_cosed_times_out_writers_that_are_not_queued) {
   RunSetup setup = timed("n_cosed", "dslr_paper");
   setup.params = {{"timeout", nanoseconds(1)}};

@@ -1,6 +1,6 @@
 #pragma once
-// A few clients, each with one turn that begins and ends when N-CoSED's word is as told, so that
-// who meets whom does not depend on the order of events.
+// A few clients, each with one acquisition that begins and ends when N-CoSED's word has a given
+// value, so that the order of events does not decide which clients meet.
 
 #include <algorithm>
 #include <memory>
@@ -14,13 +14,13 @@ namespace latchlab::testing {
 
 struct OneTurn {
   LockMode mode = LockMode::exclusive;
-  n_cosed::Word asks_at;    // its request is made when the word is this
-  n_cosed::Word leaves_at;  // it releases when the word is this
+  n_cosed::Word asks_at;    // asks when the word has this value
+  n_cosed::Word leaves_at;  // releases when the word has this value
 };
 
 struct SceneEnd {
   RunEnd end = RunEnd::stuck;
-  std::vector<std::uint32_t> order;  // in which clients got the lock
+  std::vector<std::uint32_t> order;  // in which clients acquired the lock
   std::vector<LockMode> modes;       // as granted, in that order
   std::uint64_t atomics = 0;         // of all clients
   std::uint64_t sends = 0;

@@ -1,14 +1,15 @@
 #pragma once
-// Who was bypassed how often, for any number of clients and locks: by the modes of who waits and
-// who gets the lock first, to be compared with what the lock claims (Protocol::bypass_bound) once
-// it is known how often each lock was asked for.
+// Counts how often clients are bypassed, for any number of clients and locks, by the modes of the
+// waiting client and of the client that acquires the lock first. The counts are compared with the
+// lock's claim (Protocol::bypass_bound) once it is known how often each lock was asked for.
 //
 // Ranges that have no units in common do not bypass each other.
 //
-// Whose deadline has passed wants the lock no more, though it may still have to be told. If it gets
-// the lock all the same, its place is not known: what takes effect after its caller gave up is not
-// counted as its first effect. Of an acquisition that the lock itself has ended nothing counts:
-// from when on it did not wait any more, nobody outside knows.
+// A client whose deadline has passed no longer wants the lock, although it may still have to be
+// told. If it acquires the lock all the same, its position is not known: a verb that takes effect
+// after its caller gave up is not counted as its first effect. An acquisition that the lock itself
+// has ended does not count, because the time at which it stopped waiting is not visible from
+// outside.
 
 #include <fmt/format.h>
 
@@ -27,9 +28,9 @@ namespace latchlab::testing {
 class BypassCount : public LoopObserver, public FirstEffect::Listener {
  public:
   struct Worst {
-    std::uint32_t claimed = 0;           // the most of what the lock claims something about ...
-    std::optional<std::uint32_t> bound;  // ... and what it claims; none: nothing
-    std::uint32_t unclaimed = 0;         // the most of all others
+    std::uint32_t claimed = 0;           // the largest count that has a claim ...
+    std::optional<std::uint32_t> bound;  // ... and that claim; none: no claim
+    std::uint32_t unclaimed = 0;         // the largest count without a claim
     std::string broken;                  // empty: every claim held
   };
 
@@ -80,7 +81,7 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
   struct Bypasses {
     std::uint32_t times = 0, waiter = 0, winner = 0;  // the last winner
   };
-  using ByMode = std::array<Bypasses, kLockModes>;  // the winner's
+  using ByMode = std::array<Bypasses, kLockModes>;  // the winner's mode
   struct Client {
     std::uint64_t lock = 0;
     LockMode mode = LockMode::exclusive;

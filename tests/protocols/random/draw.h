@@ -1,6 +1,6 @@
 #pragma once
-// A scenario drawn from a number: who is there, what they want, for how long, on which clocks, and
-// who dies. Within what the lock allows (Limits), claims (promises.h) and asks of clocks.
+// A scenario drawn from a number: clients, their requests, durations, clocks and crashes. It stays
+// within what the lock allows (Limits), claims (promises.h) and requires of clocks.
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ class Dice {
 
 struct Crash {
   std::uint32_t client = 0;
-  bool when_it_holds = false;  // for the first time; else at this date
+  bool when_it_holds = false;  // when it first holds a lock; otherwise at this time
   Duration at;
 };
 
@@ -47,8 +47,8 @@ struct Draw {
   const Profile* profile = nullptr;
   bool small = false;   // the small model
   ParamValues changed;  // over the profile
-  ParamSet params;      // what comes of it
-  // Clients 0.. are workers; the last one begins when all of them have ended.
+  ParamSet params;      // the resulting parameters
+  // Clients 0.. are workers; the last client begins when all workers have ended.
   std::uint32_t nodes = 1, per_node = 1, servers = 1;
   bool colocated = false;
   std::uint64_t locks = 1, operations = 1;  // of each worker
@@ -56,10 +56,11 @@ struct Draw {
   std::uint32_t at_once = 1;                // locks in a section, at most
   std::uint32_t read_percent = 0, update_percent = 0;
   Duration hold, think, patience;  // the longest; no patience: no deadlines
-  Duration overstay;               // of some sections; zero: none outlives a lease
+  Duration overstay;               // of some sections; zero: none exceeds a lease
   Duration lease;                  // zero: the lock has none
   bool guard = false, extend = false, give_back = false;
-  std::uint64_t units = 0;  // sections want ranges of locks, most of them below; 0: all of a lock
+  std::uint64_t units =
+      0;  // sections want ranges of locks, most of them below this; 0: whole locks
   std::int64_t drift_ppb = 0;
   Duration offset, synchronisation_error;
   std::vector<Crash> crashes;
@@ -68,7 +69,7 @@ struct Draw {
   std::uint32_t workers() const { return nodes * per_node - 1; }
   std::uint64_t seed() const { return mix64(number); }
   bool calm() const { return crashes.empty() && overstay.ps == 0; }
-  // So long nobody may fail to get anything.
+  // No client may wait longer than this for a lock.
   Duration longest_wait() const {
     const Duration timeouts =
         entry->info.longest_timeout ? entry->info.longest_timeout(params) : Duration{};
@@ -116,9 +117,9 @@ inline std::string in_words(const Draw& draw) {
   return text;
 }
 
-// ---- drawing, in this order: each step rests on those before ----
+// ---- drawing, in this order: each step depends on the earlier ones ----
 
-// Half of the default profile's draws are of its small model, in which rare paths are near.
+// Half of the draws with the default profile use its small model, in which rare paths are likely.
 inline void draw_parameters(Draw& draw, Dice& dice) {
   const ProtocolEntry& entry = *draw.entry;
   draw.profile = dice.chance(60) ? &entry.info.profiles.front() : dice.of(sound_profiles(entry));
@@ -140,10 +141,10 @@ inline void draw_parameters(Draw& draw, Dice& dice) {
   draw.lease = draw.params.duration(lease_name);
 }
 
-// Those that are rare or dear: clients that outlive their leases, and that die.
+// Rare or expensive events: clients that exceed their leases, and crashes.
 inline void draw_misfortunes(Draw& draw, Dice& dice, const Limits& limits) {
   const Mortal mortal = survives_the_crash_of(draw.entry->info.name);
-  const bool dies = mortal != Mortal::nobody && draw.lease <= milliseconds(1) && dice.chance(40);
+  const bool dies = mortal != Mortal::none && draw.lease <= milliseconds(1) && dice.chance(40);
   if (draw.lease.ps > 0 && draw.lease <= milliseconds(1) && dice.chance(40))
     draw.overstay = draw.lease * static_cast<std::int64_t>(dice.between(1, 3));
   draw.extend = dice.chance(30);
@@ -152,9 +153,9 @@ inline void draw_misfortunes(Draw& draw, Dice& dice, const Limits& limits) {
   draw.per_node = std::max(draw.per_node, draw.nodes == 1 ? 2U : 1U);
   if (!dies || draw.workers() == 0) return;
   draw.unit = limits.crash_unit;
-  draw.guard = false;  // who dies stays counted in
+  draw.guard = false;  // a crashed client stays counted in
   std::vector<std::uint32_t> alive;
-  for (std::uint32_t i = 0; i < draw.workers(); ++i)  // not on the node of who comes last
+  for (std::uint32_t i = 0; i < draw.workers(); ++i)  // not on the node of the last client
     if (draw.unit != CrashUnit::node || i / draw.per_node + 1 < draw.nodes) alive.push_back(i);
   for (std::uint64_t left = dice.between(1, 3); left > 0 && !alive.empty(); --left) {
     const std::size_t at = dice.between(0, alive.size() - 1);
@@ -183,7 +184,7 @@ inline void draw_clocks(Draw& draw, Dice& dice) {
   Duration error = microseconds(10);
   if (params.values().count("drift_ppm") > 0)
     most = params.integer("drift_ppm") * 1000;  // of each of them against the truth
-  if (params.values().count("delta") > 0) {     // what the synchronised clock may be off by
+  if (params.values().count("delta") > 0) {     // the error of the synchronised clock
     error = Duration{params.duration("delta").ps / 4};
     most = 100'000;
   }
@@ -208,7 +209,7 @@ inline void draw_tree(Draw& draw, Dice& dice) {
   change("allocation_time", microseconds(1));
   if (dice.chance(40)) change("scale_up_poll", dice.between(microseconds(5), microseconds(100)));
 }
-// Nobody goes on with the growth of a tree.
+// No client completes the growth of a tree.
 inline void spare_trees_that_grow(Draw& draw) {
   if (draw.entry->info.name != "citron" || draw.crashes.empty()) return;
   draw.changed.emplace_back("scale_up_poll", Duration{});

@@ -1,5 +1,5 @@
 #pragma once
-// Plays a drawn scenario in the simulator and says which promise of the lock it breaks, if any.
+// Plays a drawn scenario in the simulator and reports which promise of the lock it breaks, if any.
 
 #include <algorithm>
 #include <memory>
@@ -114,8 +114,8 @@ class Playing final : public BypassCount {
     locks.erase(std::unique(locks.begin(), locks.end()), locks.end());
     for (const std::uint64_t lock : locks)
       section.wants.push_back(Want{world.lock(LockId{lock}), mode(dice, client)});
-    // A grant that is lost while it waits for its upgrade is given back, and asked for anew. And
-    // two that upgrade what they hold beside other locks might wait for each other.
+    // A grant that is lost while it waits for its upgrade is released and requested again. Two
+    // clients that upgrade one lock while they hold others might wait for each other.
     if (locks.size() == 1) section.upgrades = dice.chance(60) ? 1 : 0;
     section.work.hold = dice.between(Duration{}, draw_.hold);
     if (draw_.overstay.ps > 0 && dice.chance(12)) {
@@ -136,21 +136,21 @@ class Playing final : public BypassCount {
     return true;
   }
 
-  // Short ones and long ones; one in eight begins beyond, and others may end there.
+  // Short and long ranges; one in eight begins beyond the units, and others may end there.
   Extent range(Dice& dice) const {
     const std::uint64_t last = dice.chance(12) ? 6 * draw_.units : draw_.units - 1;
     Extent range{dice.between(0, last), 1};
     std::uint64_t most = draw_.units;
     while (most > 1 && dice.chance(50)) most /= 4;
     range.count = dice.between(1, std::max<std::uint64_t>(most, 1));
-    if (most > 1 && dice.chance(30)) {  // what a node of a tree stands for
+    if (most > 1 && dice.chance(30)) {  // the range of a node of the tree
       range.first -= range.first % most;
       range.count = most;
     }
     return range;
   }
 
-  // ---- who comes last takes locks that do not look free, and some others ----
+  // ---- the last client acquires locks that do not look free, and some others ----
 
   bool come_last(const World& world, Section& section) {
     const bool posted = posts_unlocks();  // they land meanwhile
@@ -221,7 +221,8 @@ class Playing final : public BypassCount {
       played.how = how;
     };
     const GuardVerdict guard = judge(outcome.guard);
-    // Several locks, each waited for while others are held, may outlast a lease undrawn.
+    // A client that waits for several locks while it holds others may exceed a lease even if no
+    // such section was drawn.
     const bool calm = draw_.calm() && outcome.suppressed == 0 && outcome.safety.expired_holds == 0;
     breaks(Promise::exclusion, outcome.safety.violations > 0, outcome.violation);
     breaks(Promise::exclusion, guard.violations > 0, "guard: " + guard.violation);
@@ -238,7 +239,8 @@ class Playing final : public BypassCount {
     if (calm)
       breaks(Promise::stuck_lock, !busy_.empty(),
              busy_.empty() ? "" : "do not look free when all have gone: " + listed(busy_));
-    // Of a tree of ranges what the dead have left at a node stays until somebody wants that.
+    // In a tree of ranges, the state that a crashed client left at a node stays until a client
+    // wants that node.
     const bool lazy = draw_.entry->info.name == "citron";
     const std::vector<std::uint64_t> busy =
         calm || !lazy ? not_free() : std::vector<std::uint64_t>{};

@@ -1,5 +1,5 @@
 #pragma once
-// What a lock promises beyond core/protocols/lock.h, read where it is said: in the rows of
+// What a lock promises beyond core/protocols/lock.h, read from the rows of
 // tests/protocols/NAME/verdicts, which tools/verify searches. A lock without rows promises nothing.
 //
 //   whose crash it survives   section `dying`: sound rows say so, for readers alone where every
@@ -59,18 +59,18 @@ inline std::vector<VerdictRow> verdict_rows(const std::string& lock) {
 
 // ---- crashes ----
 
-enum class Mortal : std::uint8_t { nobody, readers, anybody };
+enum class Mortal : std::uint8_t { none, readers, any };
 
 inline Mortal survives_the_crash_of(const std::string& lock) {
-  bool readers = false, anybody = false, refuted = false;
+  bool readers = false, any = false, refuted = false;
   for (const VerdictRow& row : verdict_rows(lock)) {
     if (row.section != "dying") continue;
     const bool all_read =
         !row.argument("readers").empty() && row.argument("readers") == row.argument("clients");
-    (row.sound() ? all_read ? readers : anybody : refuted) = true;
+    (row.sound() ? all_read ? readers : any : refuted) = true;
   }
-  if (anybody && !refuted) return Mortal::anybody;
-  return readers ? Mortal::readers : Mortal::nobody;
+  if (any && !refuted) return Mortal::any;
+  return readers ? Mortal::readers : Mortal::none;
 }
 
 // ---- profiles ----
@@ -87,7 +87,7 @@ inline bool sets_switch(const Profile& profile, const std::string& assignment) {
   return false;
 }
 
-// Those with a counter-example that no row has: no search finds it in small cases.
+// Profiles with a counter-example that is in no row: no search finds it in small cases.
 inline const std::map<std::string, std::string>& excused_profiles() {
   static const std::string held_up = "readers that fail hold up the writer that makes them fail";
   static const std::map<std::string, std::string> excused = {
@@ -99,7 +99,7 @@ inline const std::map<std::string, std::string>& excused_profiles() {
   return excused;
 }
 
-// Why a profile is not expected to be sound; empty: it is.
+// Why a profile is not expected to be sound; empty: it is expected to be.
 inline std::string known_against(const ProtocolEntry& entry, const Profile& profile) {
   const auto listed = excused_profiles().find(entry.info.name + "/" + profile.name);
   if (listed != excused_profiles().end()) return listed->second;

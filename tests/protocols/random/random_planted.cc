@@ -1,5 +1,5 @@
-// That broken promises are seen: planted bugs of several locks, of which each breaks another one,
-// under the draws that random_test.cc plays with the locks as shipped.
+// Broken promises are detected: each of these planted bugs breaks another promise under the draws
+// that random_test.cc plays with the shipped locks.
 
 #if LATCHLAB_WITH_SIMGRID
 

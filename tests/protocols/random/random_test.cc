@@ -1,5 +1,5 @@
-// Every lock under scenarios that nobody has thought of: drawn from a number, played, and judged by
-// what the lock promises.
+// Every lock under randomly drawn scenarios: each is drawn from a number, played, and checked
+// against what the lock promises.
 //   LATCHLAB_DRAWS=1000      so many instead of the usual ones
 //   LATCHLAB_FIRST_DRAW=17   from this one on
 
@@ -21,7 +21,8 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-// With the reference lock, which has what few others have: update mode, upgrades, extended leases.
+// Includes the reference lock, which has features that few locks have: update mode, upgrades,
+// extended leases.
 std::vector<std::string> all_locks() {
   std::vector<std::string> names = {kReferenceLock};
   for (const ProtocolEntry& entry : protocol_registry()) names.push_back(entry.info.name);
@@ -57,13 +58,13 @@ TEST_P(Lock, keeps_its_promises) {
   EXPECT_GT(sum.acquired, 0U);
 }
 
-// ---- what they are judged by ----
+// ---- the promises ----
 
 TEST(Promises, are_read_from_the_verdict_files) {
-  EXPECT_EQ(survives_the_crash_of("dslr"), Mortal::anybody);
+  EXPECT_EQ(survives_the_crash_of("dslr"), Mortal::any);
   EXPECT_EQ(survives_the_crash_of("drtm"), Mortal::readers);
-  EXPECT_EQ(survives_the_crash_of("mcs"), Mortal::nobody);
-  EXPECT_EQ(survives_the_crash_of("no such lock"), Mortal::nobody);
+  EXPECT_EQ(survives_the_crash_of("mcs"), Mortal::none);
+  EXPECT_EQ(survives_the_crash_of("no such lock"), Mortal::none);
   const ProtocolEntry& drtm = *find_protocol("drtm");
   EXPECT_NE(known_against(drtm, *drtm.info.find_profile("drtm_code")), "");
   EXPECT_EQ(known_against(drtm, *drtm.info.find_profile("dslr_paper")), "");

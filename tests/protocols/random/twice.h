@@ -1,5 +1,6 @@
 #pragma once
-// Plays a drawn scenario twice, each time in a process of its own: SimGrid has one engine in each.
+// Plays a drawn scenario twice, each time in a process of its own: SimGrid has one engine per
+// process.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ inline Played played_in_child(const Draw& draw, bool aloud = false) {
   static_assert(std::is_trivially_copyable_v<Tally>);
   int ends[2] = {-1, -1};
   LATCHLAB_CHECK(::pipe(ends) == 0, "no pipe");
-  std::fflush(stdout);  // or it is said twice
+  std::fflush(stdout);  // otherwise it is printed twice
   const pid_t child = ::fork();
   LATCHLAB_CHECK(child >= 0, "no fork");
   if (child == 0) {
@@ -45,7 +46,7 @@ inline Played played_in_child(const Draw& draw, bool aloud = false) {
   return played;
 }
 
-// `aloud`: with what happened, for people.
+// `aloud`: prints what happened.
 inline Played played_twice(const Draw& draw, bool aloud = false) {
   Played one = played_in_child(draw, aloud);
   if (one.broken != Promise::none) return one;

@@ -1,5 +1,5 @@
 #pragma once
-// What comes of a drawn scenario: the promise that was broken, and what there was of everything.
+// The outcome of a drawn scenario: the promise that was broken, and counts of what happened.
 
 #include <fmt/format.h>
 
@@ -13,11 +13,11 @@ enum class Promise : std::uint8_t {
   none,         // all are kept
   exclusion,    // no two conflicting grants
   late_effect,  // a grant that is over changes nothing
-  lost_client,  // everybody finishes, or is told that its deadline has passed
-  stuck_lock,   // afterwards each lock looks free, and whoever comes next can take it
+  lost_client,  // all clients finish, or are told that their deadline has passed
+  stuck_lock,   // afterwards each lock looks free, and the next client can acquire it
   bypass,       // within what the lock claims
-  deadline,     // told when there is one, and it has passed
-  same_again,   // one number, one outcome
+  deadline,     // reported if there is one, and it has passed
+  same_again,   // one number has one outcome
   alive,        // the program itself
 };
 
@@ -28,11 +28,11 @@ constexpr const char* name_of(Promise promise) {
   return kNames[static_cast<int>(promise)];
 }
 
-// Of one run, or of many added up. Goes through a pipe as it is.
+// Of one run, or of many added up. Sent through a pipe without conversion.
 struct Tally {
   std::uint64_t runs = 0, acquired = 0, upgraded = 0, extended = 0, aborted = 0, suppressed = 0,
                 crashed = 0, recoveries = 0;
-  std::uint32_t claimed = 0, bound = 0, unclaimed = 0;  // bypasses, at most
+  std::uint32_t claimed = 0, bound = 0, unclaimed = 0;  // bypasses, the largest numbers
   bool claims = false;
   std::uint64_t hash = 0;  // of one run alone
 

@@ -1,5 +1,5 @@
-// What a server keeps of one object, whatever the structure: nobody holds a unit beside another,
-// nobody waits for nothing, and nobody is forgotten.
+// What a server keeps for one object, for every data structure: no two clients hold one unit, no
+// client waits without a conflict, and no client is forgotten.
 
 #include "core/protocols/interval_tree/line.h"
 #include "core/protocols/list_cpu/list.h"
@@ -27,12 +27,12 @@ std::unique_ptr<ObjectRanges> made(Kept kept) {
 
 class ObjectRangesTest : public ::testing::TestWithParam<Kept> {
  protected:
-  // True: it holds the range.
+  // Whether the client holds the range.
   bool asks(std::uint32_t who, const Span& span) {
     const Asked asked{kObject, client(who), span};
     return ranges_->acquire(asked, {pack(served::kAcquire, asked), who + 1ULL});
   }
-  // Whom that lets in.
+  // The clients that are granted by this release.
   std::vector<std::uint32_t> leaves(std::uint32_t who) {
     ObjectRanges::Calls granted;
     ranges_->release(client(who), granted);
@@ -123,7 +123,7 @@ TEST_P(ObjectRangesTest, ignores_clients_that_never_asked) {
   EXPECT_TRUE(ranges_->holds(client(0)));
 }
 
-// Who waits for a wide range keeps others out of it in Lustre's tree alone.
+// Only in Lustre's tree a client that waits for a wide range blocks later clients from that range.
 TEST_P(ObjectRangesTest, is_fair_only_if_waiting_clients_are_in_the_structure) {
   const bool line = GetParam() == Kept::line;
   EXPECT_TRUE(asks(0, {0, 4}));
@@ -139,7 +139,8 @@ TEST_P(ObjectRangesTest, is_fair_only_if_waiting_clients_are_in_the_structure) {
   }
 }
 
-// Three wait for one range. A list: a mark; the marked node and the own one; then a look each.
+// Three clients wait for one range. In a list a try takes: a mark; the marked node and the client's
+// own node; then one look each.
 TEST(HolderRanges, makes_all_waiters_retry_or_only_those_that_fit) {
   for (const Tries tries : {Tries::all, Tries::those_that_fit}) {
     HoldersIn<list_cpu::RangeList> ranges([] {}, tries);
@@ -159,7 +160,7 @@ TEST(HolderRanges, makes_all_waiters_retry_or_only_those_that_fit) {
   }
 }
 
-// Everything at random, and after each step every promise, unit by unit.
+// Random requests, and after each step a check of every promise, unit by unit.
 TEST_P(ObjectRangesTest, keeps_its_promises_whatever_is_asked) {
   const bool line = GetParam() == Kept::line;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -1,5 +1,5 @@
 #pragma once
-// Clients of locks on ranges that a server keeps.
+// Clients of range locks that a server keeps.
 
 #include "tests/protocols/sections.h"
 #include "tests/protocols/served.h"
@@ -8,7 +8,7 @@ namespace latchlab::range_server_tests {
 
 using namespace testing;
 
-// Client i wants so many units, from unit i times `apart` on, in three sections.
+// Client i wants so many units, starting at unit i times `apart`, in three sections.
 inline RunSetup stretches(const char* protocol, std::uint64_t units, std::uint64_t apart = 1) {
   RunSetup setup;
   setup.protocol = protocol;

@@ -1,4 +1,4 @@
-// What the locks have in common whose ranges a server's CPU keeps, broken on purpose.
+// The common part of locks whose ranges a server's CPU keeps, broken on purpose.
 
 #include "tests/protocols/range_server/searched.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using explore::Wrong;
 
-constexpr Bug kBehind{"common_keeps_waiting_for_who_has_left"};  // though another is in the way
+constexpr Bug kBehind{"common_keeps_waiting_for_who_has_left"};  // another one blocks it
 constexpr Bug kDropped{"common_drops_a_late_range"};             // that crosses the withdrawal
 constexpr Bug kForgotten{"common_forgets_a_withdrawn_range"};    // that overtakes its request
 constexpr Bug kFreed{"common_frees_a_late_range"};               // and the client takes it
@@ -41,7 +41,7 @@ TEST(range_server_planted, the_server_frees_a_grant_that_the_client_takes_on_har
   expect_breaks_exclusion_on_hardware(kFreed, impatient("list_cpu"));
 }
 
-// Clients lose patience in time alone. A leg takes 1 us or 3.
+// Clients time out only in timed searches. A leg takes 1 us or 3 us.
 TEST(range_server_planted, a_timed_search_finds_a_grant_that_is_freed) {
   explore::Campaign campaign = searched("interval_tree", {"XX", "XX"});
   campaign.base.time = {

@@ -1,5 +1,5 @@
-// What the locks have in common whose ranges a server's CPU keeps: in the explorer, and in the
-// simulator, where each step through a structure takes its time.
+// The common part of locks whose ranges a server's CPU keeps: in the explorer, and in the
+// simulator, where each step through a structure takes time.
 
 #include "tests/protocols/range_server/range_server.h"
 
@@ -59,7 +59,7 @@ TEST_P(RangeServer, gives_up_at_the_deadline_without_the_lock) {
   expect_deadlines_kept(mixed(GetParam()), {.for_a_pair = {2, 3}, .to_give_up = 2});
 }
 
-// Of ranges some of which hold up others.
+// Some ranges block others.
 TEST_P(RangeServer, leaves_nothing_behind_when_clients_give_up_ranges) {
   RunSetup setup = stretches(GetParam(), 2);
   const auto section = setup.section;
@@ -110,7 +110,7 @@ TEST_P(RangeServer, reports_that_a_client_waited_at_the_server) {
   EXPECT_THAT(phases_of(crowd(GetParam())), Contains("acquire IA WP"));
 }
 
-// Steps that suspend the handler, and several objects at once.
+// Steps suspend the handler, and there are several objects at once.
 TEST_P(RangeServer, is_sound_while_handlers_walk_the_structure) {
   RunSetup setup = mixed(GetParam());
   setup.locks = 2;
@@ -121,7 +121,7 @@ TEST_P(RangeServer, is_sound_while_handlers_walk_the_structure) {
   expect_sound(setup, 100);
 }
 
-// The default stands with its source where constants do.
+// The default is listed with its source among the constants.
 TEST_P(RangeServer, takes_its_step_time_from_the_models) {
   std::ifstream in(LATCHLAB_SOURCE_DIR "/models/cpu/range-structures.yaml");
   std::string line, value;
@@ -141,7 +141,7 @@ constexpr Duration kCallService = nanoseconds(250);
 
 class TimedRangeServer : public RangeServer {
  protected:
-  // Client i asks for its range at the date that belongs to it, and holds it for so long.
+  // Client i asks for its range at its time and holds it for so long.
   struct Visit {
     Duration at;
     Extent extent;
@@ -172,7 +172,7 @@ class TimedRangeServer : public RangeServer {
     };
     return setup;
   }
-  // The same, but that clients from this one on want an object each.
+  // The same, but clients from this one on want an object each.
   static RunSetup apart(RunSetup setup, std::uint32_t from) {
     const auto section = setup.section;
     setup.locks = setup.client_nodes;
@@ -184,7 +184,7 @@ class TimedRangeServer : public RangeServer {
     };
     return setup;
   }
-  // From the question to the grant.
+  // From the request to the grant.
   static Duration waited(const Outcome& outcome, std::uint32_t client) {
     std::optional<Time> asked;
     const std::string who = std::to_string(client);
@@ -220,7 +220,8 @@ TEST_P(TimedRangeServer, reports_a_failed_server) {
   expect_failure_of_the_server_told(GetParam());
 }
 
-// Disjoint ranges are held at once, and who wants units of two of them waits for the later one.
+// Disjoint ranges are held at once, and a client that wants units of two of them waits for the
+// later one.
 TEST_P(TimedRanges, grants_a_client_that_waits_for_two_when_the_last_one_releases) {
   const RunSetup setup = visits({{microseconds(10), {0, 4}, microseconds(100)},
                                  {microseconds(10), {4, 4}, microseconds(200)},
@@ -236,7 +237,7 @@ TEST_P(TimedRanges, grants_a_client_that_waits_for_two_when_the_last_one_release
   EXPECT_LT(waited(outcome, 2), microseconds(175));
 }
 
-// Two ask at once, each for an object of its own, of a server with one core.
+// Two clients ask at once, each for an object of its own, at a server with one core.
 TEST_P(TimedRangeServer, keeps_the_core_for_the_handler_and_for_each_step) {
   RunSetup setup = apart(
       visits({{microseconds(10), {0, 4}, {}}, {microseconds(10), {0, 4}, {}}}, nanoseconds(30)), 0);
@@ -247,8 +248,8 @@ TEST_P(TimedRangeServer, keeps_the_core_for_the_handler_and_for_each_step) {
   EXPECT_EQ(second - first, kCallService + nanoseconds(130)) << "one step with nobody there";
 }
 
-// Eight ranges are there: a list is walked to its end, and trees down to their leaves. The last
-// client finds an object that nobody uses.
+// Eight ranges are held: a list is walked to its end, and trees down to their leaves. The last
+// client finds an unused object.
 TEST_P(TimedRanges, pays_for_the_walk_through_the_structure) {
   std::vector<TimedRangeServer::Visit> all;
   for (std::uint64_t i = 0; i < 8; ++i)
@@ -268,7 +269,7 @@ TEST_P(TimedRanges, pays_for_the_walk_through_the_structure) {
   }
 }
 
-// Four disjoint ranges are asked for at once, of a server with four cores.
+// Four clients ask for disjoint ranges at once, at a server with four cores.
 TEST_P(TimedRanges, walks_lists_on_all_cores_and_trees_on_one) {
   std::vector<TimedRangeServer::Visit> all;
   for (std::uint64_t i = 0; i < 4; ++i)
@@ -283,7 +284,7 @@ TEST_P(TimedRanges, walks_lists_on_all_cores_and_trees_on_one) {
   }
 }
 
-// And objects do not wait for each other.
+// Requests for different objects do not wait for each other.
 TEST_P(TimedRangeServer, handles_two_objects_at_once) {
   const RunSetup setup = visits({{microseconds(10), {0, 4}, {}}, {microseconds(10), {0, 4}, {}}},
                                 microseconds(100), 2);

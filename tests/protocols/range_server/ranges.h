@@ -1,5 +1,6 @@
 #pragma once
-// Ranges for structures and servers that keep them: drawn at random, and judged unit by unit.
+// Ranges for data structures and for servers that keep them: drawn at random, and checked unit by
+// unit.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ inline Held held(std::uint64_t first, std::uint64_t last, std::uint32_t by) {
   return {{first, last}, client(by)};
 }
 
-// Up to `widest` units below `units`; one in 32 is the whole object, one in 32 ends with it.
+// Ranges of up to `widest` units below `units`; one in 32 is the whole object, one in 32 ends with
+// it.
 inline Span some_span(Rng& rng, std::uint64_t units, std::uint64_t widest) {
   const std::uint64_t first = rng.below(units);
   const std::uint64_t kind = rng.below(32);
@@ -29,14 +31,14 @@ inline Span some_span(Rng& rng, std::uint64_t units, std::uint64_t widest) {
   return {first, first + rng.below(widest)};
 }
 
-// By the definition: is there a unit in both? Of spans that begin below 400.
+// By definition: whether a unit is in both, for spans that begin below 400.
 inline bool share_a_unit(const Span& a, const Span& b) {
   for (std::uint64_t unit = 0; unit < 400; ++unit)
     if (a.first <= unit && unit <= a.last && b.first <= unit && unit <= b.last) return true;
   return false;
 }
 
-// A structure of disjoint ranges against a plain list of them.
+// Compares a structure of disjoint ranges with a plain list of them.
 template <class Structure, class Look>
 void expect_holds_what_a_list_does(std::uint64_t seed, std::uint64_t rounds, std::uint64_t widest,
                                    Look look) {

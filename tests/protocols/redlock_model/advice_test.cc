@@ -1,4 +1,4 @@
-// What redlock_model says of runs in which servers fail.
+// The warnings of redlock_model about runs in which servers fail.
 
 #include <gmock/gmock.h>
 
@@ -32,13 +32,14 @@ TEST(redlock_advice, warns_of_calls_without_a_timeout_where_servers_fail) {
   EXPECT_THAT(advice("redlock", kForEver, 3, false), IsEmpty());
 }
 
-// Of two masters none may fail, and one is no majority: nothing to set helps.
+// None of two masters may fail, and one is no majority, so that no setting helps.
 TEST(redlock_advice, is_for_runs_with_a_minority_of_servers) {
   EXPECT_THAT(advice("redlock", kForEver, 2, true), IsEmpty());
   EXPECT_THAT(advice("redis", kForEver, 3, true), IsEmpty());
 }
 
-// A key of 10 ms is valid for 7.9 ms, which three of seven masters may not use up.
+// A key of 10 ms is valid for 7.9 ms, and the timeouts of three of seven masters may not use that
+// up.
 TEST(redlock_advice, warns_of_timeouts_that_together_are_longer_than_a_key_is_valid) {
   EXPECT_THAT(advice("redlock", {{"call_timeout", milliseconds(7)}}, 3, true), IsEmpty());
   EXPECT_THAT(advice("redlock", {{"call_timeout", milliseconds(8)}}, 3, true),

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> values_of_tries(const Redlock& redlock) {
   return values;
 }
 
-// Somebody has the lock. The answer to the second try's deletion does not come.
+// Another client holds the lock. The second try's deletion gets no answer.
 std::vector<std::uint32_t> four_tries(const char* value) {
   Redlock redlock({{"tries", number(4)}, {"value", text(value)}}, 1);
   redlock.fault = [](const MasterCall& call) {
@@ -34,7 +34,7 @@ TEST(redlock_model_keys, keeps_its_value_after_every_try_as_implemented) {
   EXPECT_THAT(four_tries("per_lock"), ::testing::ElementsAre(1, 1, 1, 1));
 }
 
-// The key of a grant that was forgotten stays until it expires, though its owner asks again.
+// The key of a forgotten grant stays until it expires, although its owner asks again.
 TEST(redlock_model_keys, does_not_take_back_the_key_of_an_earlier_grant) {
   Redlock redlock({{"tries", number(1)}}, 1);
   redlock.run([](Redlock& me) -> Task<void> {

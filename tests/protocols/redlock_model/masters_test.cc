@@ -1,4 +1,4 @@
-// Redlock with three masters in the simulator, some of which die.
+// Redlock with three masters in the simulator, some of which crash.
 
 #include "tests/non_empty.h"
 #include "tests/protocols/timed.h"
@@ -30,7 +30,7 @@ Task<void> acquire_often(World& world, ClientId me, Told& told) {
   }
 }
 
-// Two clients of one lock, which is on node 1; the masters are nodes 1 to 3.
+// Two clients use one lock, which is on node 1; the masters are nodes 1 to 3.
 Told when_these_die(const std::vector<NodeId>& victims) {
   const ProtocolEntry& entry = *find_protocol("redlock_model");
   const auto protocol = entry.make(entry.info.resolve("redlock"));
@@ -39,7 +39,8 @@ Told when_these_die(const std::vector<NodeId>& victims) {
   shape.client_nodes = 2;
   World world(*protocol, shape);
   SimgridOptions options = plain_options();
-  options.nic.ack_timeout = milliseconds(67);  // of a real RNIC: longer than a key lives
+  options.nic.ack_timeout =
+      milliseconds(67);  // that of a real RNIC: longer than the lifetime of a key
   const std::unique_ptr<Backend> owned = make_simgrid(world.plan(), options);
   Backend* const backend = owned.get();
   world.attach(*backend);

@@ -6,9 +6,9 @@ namespace latchlab::testing {
 namespace {
 
 constexpr Bug kSetsAlways{"redlock_model_sets_what_is_there"};  // SET without NX
-constexpr Bug kDeletesAny{"redlock_model_deletes_any_key"};     // DEL without looking at the value
+constexpr Bug kDeletesAny{"redlock_model_deletes_any_key"};     // DEL without comparing the value
 constexpr Bug kFromTheAnswer{"redlock_model_validity_from_the_answer"};  // not from before the SET
-constexpr Bug kNoDrift{"redlock_model_ignores_drift"};  // clocks are taken to agree
+constexpr Bug kNoDrift{"redlock_model_ignores_drift"};  // clocks are assumed to agree
 constexpr Bug kHalf{"redlock_model_half_is_a_quorum"};
 
 RunSetup mixed() {
@@ -24,7 +24,7 @@ TEST(redlock_model_planted, a_search_finds_a_set_without_nx) {
   expect_found(kSetsAlways, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
 }
 
-// Who is refused deletes the key of the holder.
+// A client that is refused deletes the holder's key.
 TEST(redlock_model_planted, a_search_finds_a_deletion_that_does_not_compare_the_value) {
   expect_found(kDeletesAny, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
 }
@@ -44,7 +44,7 @@ explore::Campaign in_time(std::vector<Duration> legs, const char* factor) {
   return campaign;
 }
 
-// The way back is slow.
+// Answers are slow.
 TEST(redlock_model_planted, a_timed_search_finds_a_grant_that_counts_from_the_answer) {
   expect_found(kFromTheAnswer, explore::Wrong::mutual_exclusion, 50'000,
                in_time({microseconds(1), microseconds(4)}, "drift_factor_ppm=10000"));

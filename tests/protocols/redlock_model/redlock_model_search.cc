@@ -38,8 +38,8 @@ TEST(redlock_model, needs_clocks_that_differ_by_less_than_the_drift_allowance) {
   expect_in_time(campaign, {Wrong::mutual_exclusion});
 }
 
-// Two that want the lock twice, one of which dies: its key expires, and nothing else changes. (Its
-// last call may have been answered by then, and the answer be on its way.)
+// Two clients want the lock twice, and one of them crashes: its key expires, and nothing else
+// changes. (Its last call may have been served by then, with the answer in flight.)
 TEST(redlock_model, survives_clients_that_crash) {
   const Duration leg = microseconds(1);
   Campaign campaign = with_crash(in_time({"ttl=40us"}, {leg, leg * 3}, leg * 2, 2));
@@ -50,7 +50,7 @@ TEST(redlock_model, survives_clients_that_crash) {
   std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
 }
 
-// redlock-rs, and whoever does not look.
+// redlock-rs, and clients that do not look at the clock.
 TEST(redlock_model, needs_grants_that_end) {
   const Duration leg = microseconds(1);
   expect_in_time(in_time({"validity=ignored"}, {leg}, microseconds(30)), {Wrong::mutual_exclusion});
@@ -58,7 +58,7 @@ TEST(redlock_model, needs_grants_that_end) {
   expect_in_time(in_time({}, {leg}, microseconds(30)), {});
 }
 
-// A deletion that is late knows the value of the next try. Keys outlive all of this.
+// A late deletion knows the value of the next try. Keys do not expire in this search.
 TEST(redlock_model, needs_a_value_of_its_own_for_each_try_that_may_be_late) {
   Campaign campaign = in_time({"ttl=1ms", "call_timeout=3us", "retry_delay=0ns", "show=false"},
                               {microseconds(1), microseconds(9)}, microseconds(12));

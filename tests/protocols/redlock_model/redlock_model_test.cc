@@ -12,7 +12,8 @@ TEST(redlock_model, keeps_holders_alone_and_all_clients_finish) {
 }
 
 TEST(redlock_model, takes_two_calls_and_no_verb_for_a_free_pair) {
-  // The first call of two threads makes their lane, which may take longer than a key lives.
+  // The first call between two threads creates their channel QP, which may take longer than the
+  // lifetime of a key.
   expect_two_calls_when_free("redlock_model",
                              on_hardware() ? ParamValues{{"ttl", seconds(10)}} : ParamValues{});
 }
@@ -116,7 +117,7 @@ TEST(timed, redlock_model_survives_crashed_holders) {
   expect_sound_run(setup);
 }
 
-// Answers that are late: nobody waits for them.
+// Late answers: no client waits for them.
 TEST(timed, redlock_model_is_sound_with_calls_that_time_out) {
   RunSetup setup = in_time();
   setup.operations = 10;
@@ -128,7 +129,7 @@ TEST(timed, redlock_model_is_sound_with_calls_that_time_out) {
   EXPECT_THAT(labels("redlock_model", true), ::testing::Contains("a call times out"));
 }
 
-// Sections longer than a key lives, without and with a look at the clock.
+// Sections are longer than the lifetime of a key, without and with a look at the clock.
 RunSetup long_sections(const char* profile) {
   RunSetup setup = timed("redlock_model", profile);
   setup.operations = 3;
@@ -174,7 +175,7 @@ TEST(timed, redlock_model_extends_grants) {
 
 // ---- clocks that jump ----
 
-// After 2 ms, by 10 ms; client 0 has the lock for 5 ms twice.
+// After 2 ms the clock jumps by 10 ms; client 0 holds the lock for 5 ms twice.
 template <std::uint16_t kNode>
 std::unique_ptr<Backend> jumping(const WorldPlan& plan) {
   std::unique_ptr<Backend> world = plain_simulation(plan);

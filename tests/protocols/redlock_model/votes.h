@@ -1,5 +1,5 @@
 #pragma once
-// A client of redlock_model whose calls fail, or are not answered, as a test says.
+// A client of redlock_model whose calls fail, or get no answer, as a test chooses.
 
 #include "core/protocols/redlock_model/parts.h"
 #include "tests/protocols/faulty.h"
@@ -8,14 +8,14 @@
 namespace latchlab::testing {
 
 struct MasterCall {
-  std::uint64_t number = 0;  // among those of the client, from 0
+  std::uint64_t number = 0;  // counted for this client, from 0
   NodeId master;
   std::uint16_t type = 0;
   std::uint32_t value = 0;
 };
 using Fault = std::optional<VerbStatus>;
 
-// One client of lock 0, whose calls fail as `fault` says, without having been served.
+// One client of lock 0, whose calls fail as `fault` says, without being served.
 class Redlock {
  public:
   using Body = std::function<Task<void>(Redlock&)>;
@@ -53,7 +53,7 @@ class Redlock {
   LockClient& client() { return *client_->operator->(); }
   LockRef lock(std::uint64_t id = 0) { return world_->lock(LockId{id}); }
 
-  // "granted", or why not; the grant.
+  // "granted", or why the acquisition failed; and the grant.
   Task<std::string> acquire(std::uint64_t id = 0) {
     const Want want{lock(id), LockMode::exclusive};
     const AcquireResult got = co_await client().acquire(want, {});
@@ -63,7 +63,7 @@ class Redlock {
     const AcquireResult got = co_await client().extend(grant, longer);
     co_return told(got);
   }
-  // By somebody else. Does the master grant it?
+  // Another client asks the master. Returns whether the master grants it.
   Task<bool> ask(NodeId master, served::RequestType type, served::Asker who = {ClientId{7}, 1}) {
     const served::Asked asked(lock().entry, who, LockMode::exclusive);
     const Request request = redlock::pack(type, asked, seconds(10));
@@ -99,7 +99,7 @@ class Redlock {
   std::unique_ptr<FaultyClient> client_;
 };
 
-// Of all masters from this node on.
+// All masters from this node on.
 inline std::function<Fault(const MasterCall&)> from_node(std::uint16_t from, VerbStatus status) {
   return [from, status](const MasterCall& call) {
     return call.master.value >= from ? Fault(status) : Fault();

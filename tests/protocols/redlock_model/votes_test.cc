@@ -1,11 +1,11 @@
-// What a client of redlock_model makes of masters that fail and of masters that are silent.
+// What a client of redlock_model does when masters fail and when masters do not answer.
 
 #include "tests/protocols/redlock_model/votes.h"
 
 namespace latchlab::testing {
 namespace {
 
-// ---- whom it asks ----
+// ---- which masters it asks ----
 
 TEST(redlock_model_votes, asks_all_masters_starting_with_the_lock_s_own) {
   Redlock redlock;
@@ -119,7 +119,8 @@ TEST(redlock_model_votes, counts_a_failed_master_as_silent) {
   });
 }
 
-// Nine silent tries, one in which a majority answers that somebody has the lock, and nine more.
+// Nine silent tries, one in which a majority answers that another client holds the lock, and nine
+// more.
 TEST(redlock_model_votes, counts_silent_tries_in_a_row) {
   Redlock redlock({{"tries", number(20)}});
   redlock.run([](Redlock& me) -> Task<void> {

@@ -1,4 +1,4 @@
-// What small faults in the retry_on_fail lock would change and no other test of it sees.
+// Tests that catch small faults in the retry_on_fail lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"

@@ -1,5 +1,5 @@
-// retry_on_fail, broken on purpose: the bugs of its machine that only it can have, or that show
-// differently in it (core/protocols/caslock).
+// retry_on_fail, broken on purpose: the bugs of its state machine (core/protocols/caslock) that
+// only it can have, or that show differently in it.
 
 #include "tests/protocols/caslock/broken.h"
 

@@ -1,4 +1,4 @@
-// What searches show of retry_on_fail: everybody may be bypassed.
+// What searches show of retry_on_fail: any client may be bypassed.
 
 #include "tests/protocols/caslock/claims.h"
 
@@ -10,7 +10,7 @@ TEST(retry_on_fail, claims_no_bound_on_bypassing) {
   EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kS, kX, 1), std::nullopt);
 }
 
-// A reader that has taken its count back has lost its place.
+// A reader that has undone its count has lost its position.
 TEST(retry_on_fail, lets_writers_bypass_a_reader) {
   expect_bypassed({"retry_on_fail", kS, kX}, 3, 1);
 }
@@ -20,8 +20,8 @@ TEST(retry_on_fail, lets_readers_and_writers_bypass_a_writer) {
   expect_bypassed({"retry_on_fail", kX, kX}, 3, 1);
 }
 
-// A way out is always left: the search, which knows no speed, does not see that it may never be
-// taken (scenarios/whatif/held-up.yaml).
+// Every state has a way to finish. The search does not model speed, and so does not show that this
+// way may never be taken (scenarios/whatif/held-up.yaml).
 TEST(retry_on_fail, can_always_finish_with_each_release) {
   for (const char* release : {"exact", "tracking"})
     expect_sound(

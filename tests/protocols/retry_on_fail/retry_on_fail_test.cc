@@ -63,7 +63,7 @@ TEST(retry_on_fail, takes_two_atomics_for_a_free_pair_in_either_mode) {
   }
 }
 
-// The holder never leaves.
+// The holder never releases.
 Meeting held(LockMode holder, LockMode other) {
   Meeting meeting;
   meeting.holder = holder;
@@ -93,8 +93,8 @@ TEST(retry_on_fail, takes_one_read_for_each_failed_poll_of_a_reader_that_stays_c
   EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
 }
 
-// The code's rule poll: the count goes back, one READ after the other shows whether the writer is
-// there, and then the reader begins anew.
+// The code's rule poll: the reader undoes its count, READs repeatedly until the writer has
+// released, and then starts again.
 TEST(retry_on_fail, polls_without_a_count_until_the_writer_has_released) {
   LATCHLAB_NEEDS_EXPLORER("where the holder leaves after a millisecond");
   Meeting meeting;
@@ -107,7 +107,7 @@ TEST(retry_on_fail, polls_without_a_count_until_the_writer_has_released) {
          {{"reader_conflict", text("first_looks")}, {"writer_release", text("exact")}}, seed, one);
     EXPECT_TRUE(one.entered) << "seed " << seed;
     EXPECT_EQ(one.entry, "free");
-    if (one.verbs.of(VerbKind::faa) == 1) continue;  // the holder had left
+    if (one.verbs.of(VerbKind::faa) == 1) continue;  // the holder had released
     EXPECT_EQ(one.verbs.of(VerbKind::faa), 3U) << "seed " << seed;
     EXPECT_GE(one.verbs.reads(), 1U) << "seed " << seed;
     ++waited;
@@ -115,8 +115,8 @@ TEST(retry_on_fail, polls_without_a_count_until_the_writer_has_released) {
   EXPECT_GT(waited, 0U);
 }
 
-// An earlier version of that rule: the count stays, so that a writer whose release expects none has
-// to wait for the reader's timeout.
+// An earlier version of that rule: the count stays, so that a writer whose release expects no
+// counts has to wait for the reader's timeout.
 TEST(retry_on_fail, polls_with_its_count_in_the_word) {
   Meeting meeting = held(LockMode::exclusive, LockMode::shared);
   meet("retry_on_fail",
@@ -136,7 +136,7 @@ TEST(retry_on_fail, is_sound_with_both_versions_of_rule_poll) {
   }
 }
 
-// A reader that finds another one's count beside the writer withdraws, by either version.
+// A reader that finds another reader's count beside the writer withdraws, with either version.
 TEST(retry_on_fail, lets_only_one_reader_poll) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   for (const char* conflict : {"first_looks", "first_stays"}) {
@@ -211,7 +211,7 @@ TEST(retry_on_fail, is_usable_after_deadlines_under_contention) {
   expect_usable_after_deadlines(mixed(), 200);
 }
 
-// ---- what contradicts what ----
+// ---- contradictory parameters ----
 
 TEST(retry_on_fail, refuses_readers_that_stay_counted_with_a_release_that_waits_for_them) {
   const ProtocolInfo& info = find_protocol("retry_on_fail")->info;

@@ -1,4 +1,4 @@
-// What RMA-RW's readers that were turned away take for worth another try.
+// When RMA-RW's readers that were turned away retry.
 
 #include "core/protocols/rma_rw/counters.h"
 #include "core/protocols/rma_rw/tree.h"
@@ -49,8 +49,8 @@ RemoteAddr counters_of(Scene& scene, LockRef lock, bool in_a_tree) {
   return rma_rw::Tree(options, scene.world(), scene.world().client_node(0)).counter(lock, 0);
 }
 
-// A reader of each lock is turned away by writers' mode, and then sees one of these for a while:
-// does it try again?
+// A reader of each lock is turned away in writers' mode and then sees one of these states for a
+// while. Returns whether it retries.
 std::vector<bool> tries_again(const char* profile, bool in_a_tree = false) {
   constexpr auto kReaders = static_cast<std::uint32_t>(kLooks.size());
   Platform platform{kReaders};

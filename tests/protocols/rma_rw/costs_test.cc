@@ -1,5 +1,5 @@
-// What RMA-RW costs, path by path: every verb is waited for before the next, so that verbs are
-// round trips.
+// What RMA-RW costs, path by path. A client waits for every verb before it posts the next one, so
+// that verbs are round trips.
 
 #include "tests/protocols/rma_rw/scene.h"
 
@@ -25,7 +25,7 @@ TEST(rma_rw_costs, of_a_reader_of_a_free_lock_are_one_round_trip_each) {
   }
 }
 
-// The first two readers enter; the third finds T_R = 2, sets the counters back and tries again.
+// The first two readers acquire the lock; the third finds T_R = 2, resets the counters and retries.
 TEST(rma_rw_costs, of_the_reader_at_the_threshold) {
   const Cost one{.atomics = 1};
   const ParamValues two = {{"reader_threshold", number(2)}};
@@ -37,7 +37,7 @@ TEST(rma_rw_costs, of_the_reader_at_the_threshold) {
   EXPECT_EQ(alone("artifact", two, kS, 3), (Bill{one, one, one, one, subtracted, one}));
 }
 
-// Client 0 holds until client 1 has told it that it comes next, and a little longer.
+// Client 0 holds the lock until client 1 has told it that it is next, and a little longer.
 struct Handover {
   bool held = false;
   Bill first;
@@ -72,7 +72,7 @@ Handover two(const std::string& profile, const ParamValues& sets, LockMode mode,
   return seen;
 }
 
-// In every order either one or the other, and the first in some.
+// Every order has one cost or the other, and some order has the first.
 void expect_costs(const std::string& profile, const ParamValues& sets, const Handover& in_time,
                   const Handover& late) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
@@ -118,8 +118,8 @@ TEST(rma_rw_costs, of_a_mode_change_are_a_reset_and_three_round_trips_of_the_suc
   expect_costs("repaired", {{"writer_threshold", number(1)}}, in_time, late);
 }
 
-// The first does not hold it: the other one's swap comes between its look for a successor and its
-// CAS.
+// The first cost does not occur here: the other client's swap falls between the holder's look for a
+// successor and its CAS.
 Task<void> come_and_go(Scene& scene, ClientId id, Handover* seen) {
   seen->held = true;
   co_await pairs(scene, id, kX, 1, &seen->first);
@@ -151,7 +151,8 @@ TEST(rma_rw_costs, of_a_late_successor_are_a_failing_cas_and_a_change_of_mode) {
   expect_late_costs("hpdc16_flat", {}, by_word);
 }
 
-// The artifact's first writer never knows its successor, however early that tells.
+// The artifact's first writer never knows its successor, however early the successor announces
+// itself.
 TEST(rma_rw_costs, of_the_artifact_s_first_handover_are_those_of_a_late_successor) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const Cost handed_on{.atomics = 2, .reads = 1, .sends = 1};

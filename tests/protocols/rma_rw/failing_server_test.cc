@@ -1,5 +1,5 @@
-// What RMA-RW's clients still ask of a server that fails: nothing after the first verb that it does
-// not answer.
+// What RMA-RW's clients still send to a failed server: nothing after the first verb that gets no
+// answer.
 
 #include <set>
 
@@ -23,7 +23,7 @@ using ::testing::Contains;
 using Counts = std::set<std::pair<std::uint64_t, std::uint64_t>>;
 
 struct Ends {
-  Counts acquisitions;  // that failed
+  Counts acquisitions;  // of acquisitions that failed
   Counts releases;
 };
 
@@ -43,8 +43,8 @@ Task<void> one_pair(Scene& scene, ClientId me, LockMode mode, Ends* ends) {
   ends->releases.insert({release.atomics, release.reads});
 }
 
-// Clients that come one after the other, each to a lock of its own: some are at every step of the
-// way when the server fails.
+// Clients arrive one after the other, each at a lock of its own, so that some are at every step
+// when the server fails.
 Ends failing(LockMode mode, const ParamValues& sets, std::uint64_t counters = 0) {
   constexpr std::uint32_t kClients = 60;
   Ends ends;
@@ -87,7 +87,7 @@ Task<void> hold_for(Scene& scene, ClientId me, Duration hold) {
   co_await scene.client(me).release(grant);
 }
 
-// A writer's, whose first READ finds it dead.
+// The release of a writer whose first READ finds the server failed.
 TEST(timed, rma_rw_reports_a_release_that_failed_with_the_server) {
   const auto body = [](Scene& scene, ClientId id) {
     return hold_for(scene, id, microseconds(100));
@@ -112,8 +112,8 @@ Task<void> read_once(Scene& scene, ClientId me, Cost* cost) {
   *cost = scene.cost(me);
 }
 
-// In a tree, where counters are on client nodes and outlive the server: a reader that looks from
-// one to the other ends when the tail is gone, and stays out of the counters.
+// In a tree the counters are on client nodes, which the server's failure does not affect. A reader
+// that polls a counter and the tail gives up when the tail is gone, and does not stay counted.
 TEST(timed, rma_rw_ends_a_reader_s_wait_in_a_tree_whose_server_fails) {
   Cost cost;
   const auto body = [&](Scene& scene, ClientId id) { return read_once(scene, id, &cost); };
@@ -129,7 +129,7 @@ TEST(timed, rma_rw_ends_a_reader_s_wait_in_a_tree_whose_server_fails) {
   backend.poke(counters, 4 + rma_rw::kOneDeparture);
   backend.at(Time{} + microseconds(50), [&] { backend.hardware_faults()->crash_node(server); });
   EXPECT_EQ(scene.run(), RunEnd::finished);
-  EXPECT_EQ(cost.atomics, 2U);  // in and out
+  EXPECT_EQ(cost.atomics, 2U);  // the FAA and its undo
   EXPECT_EQ(scene.peek(counters), 4 + rma_rw::kOneDeparture);
 }
 

@@ -1,4 +1,4 @@
-// What small faults in the rma_rw lock would change and no other test of it sees.
+// Tests that catch small faults in the rma_rw lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/recvs.h"

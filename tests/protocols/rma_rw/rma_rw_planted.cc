@@ -12,11 +12,11 @@ using explore::Wrong;
 constexpr Bug kNoSecondLook{"rma_rw_no_second_look"};  // enters as soon as it has set the mode
 constexpr Bug kKeepsTheMode{"rma_rw_reset_keeps_the_mode"};
 constexpr Bug kByWrite{"rma_rw_reset_by_write"};  // forgets readers that are about to back out
-constexpr Bug kStaysCounted{"rma_rw_reader_stays_counted"};  // in the time of writers
-constexpr Bug kWriteMode{"rma_rw_leaves_in_write_mode"};     // the last writer sets nothing back
-constexpr Bug kKeepsNext{"rma_rw_keeps_its_next"};           // words: who came next the last time
+constexpr Bug kStaysCounted{"rma_rw_reader_stays_counted"};  // in writers' mode
+constexpr Bug kWriteMode{"rma_rw_leaves_in_write_mode"};     // the last writer resets nothing
+constexpr Bug kKeepsNext{"rma_rw_keeps_its_next"};           // words: its previous successor
 // In the tree.
-constexpr Bug kSkipsACounter{"rma_rw_skips_a_counter"};  // waits for readers of the first alone
+constexpr Bug kSkipsACounter{"rma_rw_skips_a_counter"};  // waits only for the readers of the first
 constexpr Bug kNeverEnough{"rma_rw_never_has_enough_turns"};
 constexpr Bug kAsGranted{"rma_rw_takes_the_parent_as_granted"};
 constexpr Bug kForgets{"rma_rw_forgets_who_has_to_go_up"};
@@ -92,7 +92,7 @@ TEST(rma_rw_planted, an_element_that_is_left_without_notifying_its_successor) {
   expect_blocks(kForgets, 20, crowd_in_a_tree());
 }
 
-// The other node's writers get nothing before all of this one's have had enough.
+// Writers of the other node wait until all writers of this node have finished.
 TEST(rma_rw_planted, a_node_that_ignores_its_threshold) {
   RunSetup setup = crowd_in_a_tree();
   setup.params.emplace_back("node_threshold", number(2));
@@ -104,7 +104,7 @@ TEST(rma_rw_planted, a_node_that_ignores_its_threshold) {
     section.wants[0].lock = world.lock(LockId{});
     return true;
   };
-  // Grants in a row at one node, while somebody of the other one has been waiting for as long.
+  // Consecutive grants at one node while a client of the other node waits.
   const auto stays = [&](std::uint64_t seed) {
     std::map<std::string, bool> waits;
     int row = 0;
@@ -121,7 +121,7 @@ TEST(rma_rw_planted, a_node_that_ignores_its_threshold) {
         other_waits = other_waits || (waiting && (client >= "3") != there);
       row = !other_waits ? 0 : there == node ? row + 1 : 1;
       node = there;
-      // One more node's turn may begin before the other one's writer is in the root's queue.
+      // One more turn of this node may begin before the other node's writer is in the root's queue.
       if (row > 2 * 3) return true;
     }
     return false;

@@ -11,7 +11,7 @@ TEST(rma_rw, claims_that_writers_do_not_bypass_writers) {
   EXPECT_EQ(lock("rma_rw")->bypass_bound(kX, kX, ~0ULL), 0U);
   EXPECT_EQ(lock("rma_rw")->bypass_bound(kS, kX, ~0ULL), std::nullopt);
   EXPECT_EQ(lock("rma_rw")->bypass_bound(kX, kS, ~0ULL), std::nullopt);
-  // Their first effect is a store to an own word, not the swap.
+  // Their first effect is a store to their own word, not the swap.
   EXPECT_EQ(lock("rma_rw", {"notes=words"})->bypass_bound(kX, kX, ~0ULL), std::nullopt);
 }
 
@@ -21,7 +21,8 @@ TEST(rma_rw, lets_no_writer_bypass_another_writer) {
   expect_claim_kept(with_sets(about("rma_rw", 3, 1), {"successor_known=at_grant"}));
 }
 
-// What the server was asked for ends; who waits for somebody else's word waits for ever.
+// Requests to the failed server end. A client that waits for a word of another client waits
+// forever.
 TEST(rma_rw, ends_every_request_to_a_failed_server) {
   Campaign campaign = about("rma_rw", 2, 2);
   campaign.placement = Placement::spread;
@@ -47,8 +48,8 @@ TEST(rma_rw, needs_departures_that_are_reset_by_one_reader) {
                             .modes = {"SS", "SS"}});
 }
 
-// A reader that was turned away in writers' mode does not look while the other comes and goes
-// twice. ARRIVE is T_R then, and whoever would set it back waits for less.
+// A reader that was turned away in writers' mode does not look while the other client acquires and
+// releases twice. ARRIVE is T_R then, and every client that could reset it waits for a lower value.
 TEST(rma_rw, needs_a_barrier_that_opens_at_the_threshold) {
   expect_needed_and_enough({.protocol = "rma_rw",
                             .repair = "reader_barrier=below",

@@ -13,7 +13,7 @@ using rma_rw_tests::Scene;
 constexpr LockMode kX = LockMode::exclusive;
 constexpr LockMode kS = LockMode::shared;
 
-// With the small model's thresholds, of two writers and two readers.
+// The small model's thresholds are two writers and two readers.
 RunSetup rw(ParamValues sets = {}) {
   RunSetup setup;
   setup.protocol = "rma_rw";
@@ -145,8 +145,8 @@ TEST(rma_rw, refuses_a_lock_for_which_no_queue_node_is_left) {
 
 // ---- what the thresholds do not bound ----
 
-// One reader among two writers, with a turn for readers after each of them: how many get the lock
-// once it has been turned away.
+// One reader and two writers, with a turn for readers after each writer: how many writers acquire
+// the lock once the reader has been turned away.
 struct Race {
   bool in = false;
   std::uint64_t writers = 0;
@@ -242,7 +242,7 @@ TEST(rma_rw, takes_ordinary_paths_under_contention) {
        "a reader gives up at its deadline", "the server fails the first writer"});
 }
 
-// Client i is alone on node 2 + i, so the tail's node says who came last.
+// Client i is alone on node 2 + i, so that the node in the tail tells which client came last.
 TEST(fifo, rma_rw_serves_writers_in_order_of_arrival) {
   expect_order_of_arrival("rma_rw", [](const Words& entry, std::uint32_t count) {
     return count == 0 || EndpointAddr::unpack(entry.lo).node.value == count + 1;

@@ -1,6 +1,6 @@
 #pragma once
-// A small world for RMA-RW's tests in which each client follows a body of its own, and what its
-// acquisitions and releases cost is counted.
+// A small world for RMA-RW's tests in which each client runs a body of its own, and the costs of
+// its acquisitions and releases are counted.
 
 #include <functional>
 #include <memory>
@@ -74,7 +74,7 @@ class Scene {
   Verbs& verbs(std::uint32_t client) { return world_->verbs(ClientId{client}); }
   LockClient& client(ClientId id) { return world_->client(id); }
   LockRef lock(std::uint64_t id = 0) { return world_->lock(LockId{id}); }
-  // All of them, for people.
+  // All entries, decoded.
   std::string entry() {
     std::string text;
     for (std::uint64_t id = 0; id < locks_; ++id)
@@ -89,7 +89,7 @@ class Scene {
   const World& world() const { return *world_; }
   Backend& backend() { return *backend_; }
   std::uint64_t peek(RemoteAddr word) { return backend_->peek(word); }
-  // What this client has asked for since it was asked last.
+  // What this client has spent since the last call.
   Cost cost(ClientId id) {
     ActorTally& tally = world_->verbs(id).tally();
     const Cost cost = {tally.atomics(), tally.reads(), tally.writes(), tally.sends};
@@ -112,7 +112,7 @@ class Scene {
   std::unique_ptr<Backend> backend_;
 };
 
-// What client `id` has paid for acquisition and release, one pair after the other.
+// What client `id` spent on acquisition and release, for each pair.
 using Bill = std::vector<Cost>;
 
 inline Task<void> pairs(Scene& scene, ClientId id, LockMode mode, int count, Bill* bill) {
@@ -126,7 +126,7 @@ inline Task<void> pairs(Scene& scene, ClientId id, LockMode mode, int count, Bil
   }
 }
 
-// Nobody else is there.
+// One client without contention.
 inline Bill alone(const std::string& profile, const ParamValues& sets, LockMode mode, int count,
                   std::uint32_t nodes = 1) {
   Bill bill;

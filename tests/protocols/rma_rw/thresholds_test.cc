@@ -1,4 +1,4 @@
-// How long RMA-RW's readers wait for writers, and how many writers come in a row.
+// How long RMA-RW's readers wait for writers, and how many writers acquire the lock in a row.
 
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
@@ -13,10 +13,10 @@ using rma_rw_tests::Scene;
 [[maybe_unused]] constexpr LockMode kS = LockMode::shared;
 
 #if LATCHLAB_WITH_SIMGRID
-// A reader at the barrier, whose deadline comes while the writer holds.
+// A reader that was turned away reaches its deadline while the writer holds the lock.
 TEST(timed, rma_rw_lets_readers_that_were_turned_away_give_up_at_their_deadline) {
   RunSetup setup = timed("rma_rw", "repaired");
-  setup.params = {{"reader_threshold", number(50)}};  // the writer comes in soon
+  setup.params = {{"reader_threshold", number(50)}};  // the writer acquires it soon
   setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
     if (count >= (client.value == 0 ? 10U : 200U)) return false;
     section.wants.resize(1);

@@ -1,4 +1,4 @@
-// RMA-RW in a tree of queues: what it costs, how long the lock stays where, and where readers are
+// RMA-RW in a tree of queues: its costs, how long the lock stays at a node, and where readers are
 // counted.
 
 #include "tests/protocols/promises.h"
@@ -75,7 +75,7 @@ TEST(rma_rw_tree, takes_its_paths_under_contention) {
                   "a reader at the barrier leaves the turn to a writer"});
 }
 
-// ---- costs: verbs, all of them waited for ----
+// ---- costs: verbs, each of which is waited for ----
 
 TEST(rma_rw_tree, costs_of_a_writer_grow_by_three_round_trips_in_and_two_out_per_counter) {
   for (const char* profile : {"hpdc16", kTree}) {
@@ -95,7 +95,8 @@ TEST(rma_rw_tree, costs_of_a_reader_of_a_free_lock_are_one_round_trip_each) {
   EXPECT_EQ(alone(kTree, each, kS, 2, 3), (Bill{one, one, one, one}));
 }
 
-// Alone in the second rack of two, on its second node: the rack's words are on its first.
+// The client is alone in the second of two racks, on its second node: the rack's words are on its
+// first.
 TEST(rma_rw_tree, costs_of_a_writer_of_a_free_lock_across_racks) {
   Bill bill;
   const auto nothing = [](Scene&, ClientId) -> Task<void> { co_return; };
@@ -105,15 +106,15 @@ TEST(rma_rw_tree, costs_of_a_writer_of_a_free_lock_across_racks) {
   // Swap in the rack, WRITE of the rack's place in the root, swap there, READ, mode, READ, and
   // WRITE of its STATUS.
   const Cost in{.atomics = 3, .reads = 2, .writes = 2};
-  // READ of the rack's place, reset (2), READ whether somebody has come meanwhile, CAS at the root,
-  // and in the rack.
+  // READ of the rack's place, reset (2), READ whether a client has arrived meanwhile, CAS at the
+  // root, and in the rack.
   const Cost out{.atomics = 3, .reads = 3};
   EXPECT_EQ(bill, (Bill{in, out}));
 }
 
-// ---- how long the lock stays ----
+// ---- how long the lock stays at a node ----
 
-// Who got the lock, in order.
+// The clients that acquired the lock, in order.
 struct Turns {
   std::vector<std::uint32_t> who;
   std::vector<Cost> costs;  // of the acquisitions
@@ -207,7 +208,7 @@ TEST(rma_rw_tree, leaves_a_node_after_as_many_passes_as_its_threshold) {
   EXPECT_GT(longest_stay({{"node_threshold", number(50)}}, 100), 3U);
 }
 
-// ---- what else it promises ----
+// ---- what else it declares ----
 
 TEST(rma_rw_tree, refuses_switches_that_do_not_go_together) {
   const ProtocolEntry& entry = *find_protocol("rma_rw");

@@ -1,4 +1,4 @@
-// What small faults in the rpc lock would change and no other test of it sees.
+// Tests that catch small faults in the rpc lock which no other test detects.
 
 #include "tests/non_empty.h"
 #include "tests/protocols/marks.h"
@@ -56,7 +56,7 @@ TEST(rpc, decodes_the_holders_from_the_first_word_alone) {
   EXPECT_EQ(protocol->decode({free_and_next, 1}), "free");
 }
 
-// One client reads twice at once, and leaves once: the lock is still read.
+// One client acquires in shared mode twice and releases once: the lock is still held by a reader.
 Task<void> read_twice(World& world, std::vector<std::string>* seen) {
   LockClient& client = world.client(ClientId{0});
   Verbs& verbs = world.verbs(ClientId{0});

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Bug kReadersPass{"rpc_readers_pass_writers"};
 constexpr Bug kAllReaders{"rpc_takes_all_for_readers"};  // the server does not look at the mode
-constexpr Bug kLateGrant{"rpc_drops_a_late_grant"};      // the deadline before the answer
+constexpr Bug kLateGrant{"rpc_drops_a_late_grant"};      // the answer is late
 
 RunSetup broken(std::uint32_t shared_percent) {
   RunSetup setup;

@@ -66,8 +66,8 @@ TEST(rpc, is_sound_with_a_guard_per_thread_and_a_thread_for_each_client) {
   expect_sound(artifact(4), 200);
 }
 
-// Who reads first, then writes: are both clients writers inside at once? What each `takes` and
-// `leaves` second is its section as a writer.
+// Each client reads first and then writes. Returns whether both are writers at once: what each
+// `takes` and `leaves` second is its section as a writer.
 bool two_writers_inside(const Outcome& outcome) {
   std::size_t taken[2] = {};
   std::size_t inside = 0;

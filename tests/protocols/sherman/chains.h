@@ -1,5 +1,5 @@
 #pragma once
-// How often sherman's lock is handed from neighbour to neighbour, seen from outside: an acquisition
+// How often sherman's lock is handed over within a node, as seen from outside: an acquisition
 // without an atomic of its own.
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using testing::RunSetup;
 using testing::seeds;
 using testing::text;
 
-// Of one lock, which clients get one after the other.
+// Observes which clients of one lock acquire it in a row.
 class Chains final : public LoopObserver {
  public:
   explicit Chains(std::uint32_t clients) : atomics_(clients) {}
@@ -38,7 +38,7 @@ class Chains final : public LoopObserver {
 
  private:
   const World* world_ = nullptr;
-  std::vector<std::uint64_t> atomics_;  // by client, when it was seen last
+  std::vector<std::uint64_t> atomics_;  // by client, when it was last observed
   std::uint64_t handed_ = 0;
   std::uint64_t in_a_row_ = 0;
   std::uint64_t longest_ = 0;
@@ -79,7 +79,7 @@ inline ParamValues packed(ParamValues more = {}) {
   return more;
 }
 
-// Clients hold all of three locks at once, again and again, and each of them is theirs alone.
+// Clients hold all of three locks at once, repeatedly, and each of them exclusively.
 inline void expect_sound_with_several_held(RunSetup setup) {
   setup.locks = 3;
   setup.section = [](ClientId, std::uint64_t count, const World& world, Section& section) {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kClients = 4;  // on a node each, of a lock each
 
-// The RNIC's memory is slow, and so is the way past it to the host's: who has been where shows.
+// The RNIC's memory is slow, and so is the path through it to host memory, so that the times show
+// which one was used.
 constexpr Duration kAtomic = milliseconds(1);
 constexpr Duration kWrite = milliseconds(2);
 constexpr Duration kCrossing = milliseconds(5);
@@ -45,7 +46,7 @@ Task<void> take_own(World& world, ClientId me, Taken& taken) {
   taken.to_leave.push_back(verbs.now() - since);
 }
 
-// All ask at one moment, and leave at one.
+// All clients acquire at the same time and release at the same time.
 Taken taken_at_once(World& world) {
   const auto backend = make_simgrid(world.plan(), slow_memory());
   world.attach(*backend);
@@ -87,8 +88,8 @@ TEST_P(ShermanTable, lies_in_the_memory_that_was_chosen) {
   }
 }
 
-// In the RNIC's, atomics and WRITEs take what that takes, and cross no bus; in the host's, they
-// wait for each other on it.
+// In the RNIC's memory, atomics and WRITEs take that memory's time and cross no bus. In host memory
+// they wait for each other on the bus.
 TEST_P(ShermanTable, costs_what_the_memory_costs_in_which_it_lies) {
   const Taken seen = taken_at_once(*world_);
   if (GetParam()) {
@@ -105,8 +106,8 @@ TEST_P(ShermanTable, costs_what_the_memory_costs_in_which_it_lies) {
   }
 }
 
-// Of packed locks, at least so far apart: how many atomics the last client waits for, its own among
-// them, when each takes a lock of its own, and when each leaves it.
+// With packed locks at least `apart_bytes` apart, the last client waits for `atomics` atomics, its
+// own included, both when each client acquires a lock of its own and when each releases it.
 void expect_in_a_row(std::uint64_t apart_bytes, int atomics) {
   const ProtocolEntry& entry = *find_protocol("sherman");
   const auto lock = entry.make(entry.info.resolve("packed"));
@@ -125,7 +126,7 @@ void expect_in_a_row(std::uint64_t apart_bytes, int atomics) {
   }
 }
 
-// To the RNIC a word is one address, whichever of its locks somebody wants.
+// To the RNIC a word is one address, whichever of its locks a client wants.
 TEST(timed, sherman_packed_locks_wait_for_other_locks_of_their_word) {
   expect_in_a_row(0, kClients);
 }

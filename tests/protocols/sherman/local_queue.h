@@ -1,5 +1,5 @@
 #pragma once
-// Queues of a node's clients for one lock, with clients that come and go as a test says.
+// Queues of a node's clients for one lock, with clients that join and leave as a test chooses.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ inline Waiter writer(std::uint32_t client, std::uint64_t since = 0) {
 inline Waiter reader(std::uint32_t client, std::uint64_t since = 0) {
   return {ClientId{client}, LockMode::shared, {}, since};
 }
-inline bool everybody(const LocalQueues::Candidate&) {
+inline bool any_client(const LocalQueues::Candidate&) {
   return true;
 }
 
@@ -36,9 +36,9 @@ class LocalQueue : public ::testing::Test {
   }
   Next freed(LocalQueues::Order order = as_they_came) { return queues_.freed(kLock, order); }
   std::vector<ClientId> admit(LocalQueues::Order order = as_they_came) {
-    return queues_.admit(kLock, everybody, order);
+    return queues_.admit(kLock, any_client, order);
   }
-  // The lock goes to this client, and stays at the node.
+  // The lock is handed to this client and stays at the node.
   void expect_handed_to(std::uint32_t client, LocalQueues::Order order = as_they_came) {
     const Exit exit = leave(order);
     EXPECT_EQ(exit.left, handed_on);

@@ -1,4 +1,5 @@
-// Queues of a node's clients: who is let in beside readers, up to how many, and who goes first.
+// Queues of a node's clients: which clients are admitted beside readers, how many, and which go
+// first.
 
 #include <gmock/gmock.h>
 
@@ -20,7 +21,7 @@ TEST_F(LocalQueue, admits_readers_while_a_reader_holds_the_lock) {
   EXPECT_EQ(leave().left, must_free);
 }
 
-// The global lock is on its way back.
+// The global lock is being released.
 TEST_F(LocalQueue, keeps_readers_waiting_that_join_while_the_lock_is_released) {
   join(reader(1));
   admit();
@@ -51,7 +52,7 @@ TEST_F(LocalQueue, admits_readers_as_long_as_its_caller_allows) {
   EXPECT_EQ(join(reader(5)), waits) << "behind who was not let in";
 }
 
-// ---- late readers: by a rule of the caller ----
+// ---- late readers: admitted by a rule of the caller ----
 
 LocalQueues::Rule before(std::uint64_t since) {
   return [since](const LocalQueues::Candidate& each) { return each.next.since < since; };
@@ -68,20 +69,20 @@ TEST_F(LocalQueue, admits_late_readers_by_the_caller_s_rule) {
 }
 
 TEST_F(LocalQueue, tells_whether_a_late_reader_would_enter_and_changes_nothing) {
-  EXPECT_FALSE(queues_.enters(kLock, reader(1), everybody)) << "it would lead";
+  EXPECT_FALSE(queues_.enters(kLock, reader(1), any_client)) << "it would lead";
   EXPECT_EQ(queues_.locks_in_use(), 0U);
   join(reader(1));
-  EXPECT_FALSE(queues_.enters(kLock, reader(2), everybody)) << "nobody has been admitted yet";
+  EXPECT_FALSE(queues_.enters(kLock, reader(2), any_client)) << "nobody has been admitted yet";
   admit();
   EXPECT_TRUE(queues_.enters(kLock, reader(2, 4), before(5)));
   EXPECT_FALSE(queues_.enters(kLock, reader(2, 5), before(5)));
   EXPECT_FALSE(queues_.enters(kLock, writer(2, 4), before(5)));
-  EXPECT_TRUE(queues_.enters(kLock, reader(2), everybody));
+  EXPECT_TRUE(queues_.enters(kLock, reader(2), any_client));
   EXPECT_EQ(leave().left, must_free);
-  EXPECT_FALSE(queues_.enters(kLock, reader(2), everybody)) << "the lock is on its way back";
+  EXPECT_FALSE(queues_.enters(kLock, reader(2), any_client)) << "the lock is on its way back";
 }
 
-// ---- a bound on holders: the first one counts, and readers beside others ----
+// ---- a bound on holders: the first one counts, and readers that join others ----
 
 TEST_F(LocalQueue, counts_holders_that_follow_each_other) {
   for (const std::uint64_t most : {1, 2, 4}) {

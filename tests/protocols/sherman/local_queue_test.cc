@@ -1,4 +1,4 @@
-// Queues of a node's clients: who leads, who waits, and when the lock leaves.
+// Queues of a node's clients: which client leads, which ones wait, and when the lock is released.
 
 #include "tests/protocols/sherman/local_queue.h"
 
@@ -50,7 +50,7 @@ TEST_F(LocalQueue, hands_over_up_to_the_bound_and_counts_from_zero_after_a_relea
   expect_led_by(6);
 }
 
-// With somebody who waits at any time: the hand-overs between two times that the lock is freed.
+// A client waits at any time. Returns the numbers of handovers between two releases of the lock.
 std::vector<std::uint64_t> chains(LocalQueues& queues, LockId lock, std::uint64_t bound,
                                   std::size_t how_many, const Waiter& who) {
   std::vector<std::uint64_t> lengths(1);
@@ -77,7 +77,7 @@ TEST_F(LocalQueue, hands_over_as_often_after_a_join_as_after_a_release) {
     }
 }
 
-// In the middle of one lock's chain another lock's begins, and is as long as any.
+// During the chain of one lock the chain of another lock begins, and becomes as long as any.
 TEST_F(LocalQueue, counts_the_handovers_of_each_lock_separately) {
   stays_ = LocalQueues::at_most(2);
   for (std::uint32_t client = 0; client < 4; ++client) join(writer(client));
@@ -87,7 +87,7 @@ TEST_F(LocalQueue, counts_the_handovers_of_each_lock_separately) {
   expect_led_by(3);
 }
 
-// A chain that ends because nobody waits leaves nothing behind.
+// A chain that ends because no client waits leaves no state behind.
 TEST_F(LocalQueue, counts_from_zero_after_the_lock_was_given_up) {
   stays_ = LocalQueues::at_most(2);
   join(writer(0));
@@ -98,7 +98,7 @@ TEST_F(LocalQueue, counts_from_zero_after_the_lock_was_given_up) {
   EXPECT_THAT(chains(queues_, kLock, 2, 2, writer(2)), ElementsAre(2, 2));
 }
 
-// Readers who enter beside others are no hand-over.
+// Readers that join readers are no handovers.
 TEST_F(LocalQueue, does_not_count_admitted_readers_as_handovers) {
   stays_ = LocalQueues::at_most(1);
   join(reader(1));

@@ -1,4 +1,4 @@
-// sherman's packed locks, broken on purpose: what one does to its neighbours in the word.
+// sherman's packed locks, broken on purpose: the effect of one lock on the other locks of its word.
 
 #include "tests/protocols/planted.h"
 #include "tests/protocols/sherman/chains.h"
@@ -21,7 +21,7 @@ RunSetup side_by_side() {
   setup.max_steps = 5'000;
   return setup;
 }
-// Two clients, a node each, and two locks; each begins with one of its own.
+// Two clients, one per node, and two locks; each client begins with a lock of its own.
 explore::Campaign two_in_a_word() {
   explore::Campaign campaign = testing::searched("sherman", {"XX", "XX"});
   campaign.base.sets = {"packed=true", "unlock_by=faa"};
@@ -40,7 +40,8 @@ TEST(sherman_planted, a_packed_lock_whose_release_writes_the_word_on_hardware) {
   testing::expect_breaks_exclusion_on_hardware(kFreesAll, side_by_side());
 }
 
-// It lands inside a neighbour's CAS, which undoes it: nobody gets the lock any more.
+// The WRITE lands inside the CAS of another lock, which undoes it: no client acquires the lock any
+// more.
 TEST(sherman_planted, a_packed_lock_whose_release_is_a_short_write) {
   testing::expect_blocks(kShortWrite, 100, side_by_side());
   testing::expect_found(kShortWrite, Wrong::deadlock, 10'000, two_in_a_word());
@@ -53,13 +54,13 @@ TEST(sherman_planted, a_search_finds_a_packed_lock_whose_cas_writes_the_word) {
   testing::expect_found(kTakesOver, Wrong::mutual_exclusion, 1'000, two_in_a_word());
 }
 
-// It fails because of a neighbour, and shows that the lock was free.
+// The CAS fails because of another lock in the word, and shows that the lock was free.
 TEST(sherman_planted, a_packed_lock_whose_cas_compares_the_word) {
   testing::expect_breaks_exclusion(kComparesAll, 50, side_by_side());
   testing::expect_found(kComparesAll, Wrong::mutual_exclusion, 1'000, two_in_a_word());
 }
 
-// Nobody gets the next lock any more.
+// No client acquires the next lock any more.
 TEST(sherman_planted, a_packed_lock_whose_release_carries_into_the_next_lock) {
   testing::expect_blocks(kCarries, 20, side_by_side());
   testing::expect_found(kCarries, Wrong::deadlock, 1'000, two_in_a_word());

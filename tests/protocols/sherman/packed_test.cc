@@ -1,5 +1,5 @@
-// sherman's and sherman_nh's 16-bit locks side by side, four in 8 bytes: whom they keep apart, and
-// what that costs.
+// sherman's and sherman_nh's 16-bit locks, four in 8 bytes: whether they stay independent, and what
+// that costs.
 
 #include "core/protocols/sherman/word.h"
 #include "tests/protocols/sherman/chains.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kBoth[] = {"sherman", "sherman_nh"};
 
-// Of six locks: a word full, and half of the next.
+// Six locks: a full word, and half of the next one.
 RunSetup six(const char* lock, std::uint32_t nodes, std::uint32_t clients, ParamValues more = {}) {
   RunSetup setup = neighbours(lock, nodes, clients, packed(std::move(more)));
   setup.locks = 6;
@@ -55,7 +55,7 @@ TEST(sherman, has_131072_packed_locks_in_256_kib) {
   EXPECT_EQ(world.plan().nodes.front().device_bytes - kLockTableOffset, 256U * 1024);
 }
 
-// As many verbs as of a lock with a word of its own, and an atomic in place of the WRITE.
+// As many verbs as for a lock with a word of its own, and an atomic in place of the WRITE.
 TEST(sherman, takes_two_atomics_for_a_free_pair_of_a_packed_lock) {
   for (const char* lock : kBoth) {
     const Outcome outcome = testing::run(six(lock, 1, 1), 1);
@@ -65,7 +65,7 @@ TEST(sherman, takes_two_atomics_for_a_free_pair_of_a_packed_lock) {
   }
 }
 
-// A CAS fails for the lock's own sake alone: here each client has a lock for itself.
+// A CAS fails only because of its own lock: here each client has a lock for itself.
 TEST(sherman, does_not_retry_because_of_other_locks_in_its_word) {
   RunSetup setup = neighbours("sherman_nh", 4, 1, packed());
   setup.locks = 4;

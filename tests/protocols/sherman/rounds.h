@@ -1,6 +1,6 @@
 #pragma once
-// Clients of one node in the simulator, who ask for one lock at dates of their own, so that who is
-// before whom is known.
+// Clients of one node in the simulator, which ask for one lock at times of their own, so that their
+// order is known.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -14,13 +14,13 @@ namespace latchlab::sherman_tests {
 struct Round {
   std::uint32_t clients = 1;
   ParamValues params = {};  // over the default profile's
-  Duration apart = {};      // between two that ask
+  Duration apart = {};      // between two requests
   bool device_memory = false;
 };
 
 struct Rounds {
   ActorTally verbs;                  // of all clients
-  std::vector<std::uint32_t> order;  // in which they got the lock, over all rounds
+  std::vector<std::uint32_t> order;  // in which they acquired the lock, over all rounds
 };
 
 inline Task<void> take_part(World& world, ClientId me, const Round& round, int rounds,
@@ -35,7 +35,7 @@ inline Task<void> take_part(World& world, ClientId me, const Round& round, int r
     co_await verbs.sleep(microseconds(100));
     const Grant held = std::get<Grant>(result);
     co_await world.client(me).release(held);
-    co_await verbs.flush();  // an unlock that nobody has waited for
+    co_await verbs.flush();  // an unlock that no client has waited for
   }
 }
 

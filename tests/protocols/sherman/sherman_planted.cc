@@ -12,7 +12,7 @@ using testing::Bug;
 
 constexpr Bug kOnceMore{"sherman_hands_over_once_more"};  // than max_handovers says
 constexpr Bug kFreesToo{"sherman_hands_over_and_frees"};
-constexpr Bug kForgets{"sherman_forgets_its_neighbour"};  // the lock is its, and it sleeps on
+constexpr Bug kForgets{"sherman_forgets_its_neighbour"};         // which stays asleep
 constexpr Bug kForgetsLeader{"sherman_forgets_who_leads_next"};  // likewise
 constexpr Bug kEarly{"sherman_hands_over_before_its_write"};
 constexpr Bug kNoGlobalLock{"sherman_leads_without_the_lock"};  // enters without a CAS

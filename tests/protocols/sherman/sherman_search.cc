@@ -1,4 +1,4 @@
-// What searches show of sherman: who is bypassed, and what a dead server leaves.
+// What searches show of sherman: which clients are bypassed, and what remains after a server fails.
 
 #include "tests/protocols/caslock/claims.h"
 
@@ -25,7 +25,8 @@ TEST(sherman, is_sound_within_a_node) {
   expect_sound(run(with_sets(within_a_node(about("sherman", 3, 1)), {"max_handovers=0"})));
 }
 
-// The entry is taken anew before the verb that frees it has landed, or is not: it lands once.
+// The entry is acquired again before the verb that releases it has landed, or not: the verb lands
+// once.
 TEST(sherman, is_sound_while_unlocks_are_under_way) {
   expect_sound_with_posted_unlocks(with_sets(about("sherman", 2, 2), {"unlock_posted=true"}));
   expect_sound_with_posted_unlocks(
@@ -34,7 +35,7 @@ TEST(sherman, is_sound_while_unlocks_are_under_way) {
       with_sets(about("sherman", 2, 3), {"unlock_posted=true", "max_handovers=0"}));
 }
 
-// Two locks of one word, of which each client begins with one of its own.
+// Two locks of one word; each client begins with a lock of its own.
 TEST(sherman, is_sound_while_unlocks_of_locks_in_one_word_are_under_way) {
   for (const char* lock : {"sherman", "sherman_nh"}) {
     Campaign campaign =

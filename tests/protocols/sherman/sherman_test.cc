@@ -1,4 +1,4 @@
-// sherman in the explorer: who is let in, how often neighbours hand the lock on, and what it costs.
+// sherman in the explorer: grants, the number of handovers within a node, and costs.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/sherman/chains.h"
@@ -12,7 +12,7 @@ RunSetup sherman(std::uint32_t nodes, std::uint32_t clients, ParamValues params 
   return neighbours("sherman", nodes, clients, std::move(params));
 }
 
-// Each switch alone, and all of the authors' code.
+// Each switch alone, and all switches of the authors' code.
 std::vector<ParamValues> forms() {
   return {{},
           {{"lock_width", text("64bit")}},
@@ -42,7 +42,7 @@ TEST(sherman, holds_several_locks_at_once) {
   for (const ParamValues& form : forms()) expect_sound_with_several_held(sherman(2, 2, form));
 }
 
-// But for the last unlock, which may be under way when all have gone if nobody waits for it.
+// The last unlock may be under way when the run ends, if no client waits for it.
 TEST(sherman, looks_free_after_all_clients_have_released_and_not_before) {
   for (const char* width : {"16bit", "64bit"})
     for (const char* by : {"write", "faa"})
@@ -52,7 +52,7 @@ TEST(sherman, looks_free_after_all_clients_have_released_and_not_before) {
 
 // ---- hand-over ----
 
-// As often as it may, and in some order it does.
+// At most so many handovers in a row, and in some order exactly so many.
 TEST(sherman, hands_over_at_most_max_handovers_times_in_a_row) {
   LATCHLAB_NEEDS_EXPLORER("asks for the longest of many chains");
   for (const std::int64_t most : {0, 1, 3, 8}) {
@@ -65,14 +65,14 @@ TEST(sherman, hands_over_at_most_max_handovers_times_in_a_row) {
   }
 }
 
-// What the node took once it counts from the start.
+// After an acquisition the node counts from zero.
 TEST(sherman, hands_over_only_within_a_node) {
   LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   for (std::uint64_t seed = 1; seed <= 50; ++seed)
     EXPECT_EQ(watch(sherman(4, 1), seed).handed, 0U) << "seed " << seed;
 }
 
-// ---- what it costs ----
+// ---- costs ----
 
 TEST(sherman, takes_an_atomic_and_a_write_for_a_free_pair) {
   for (const char* width : {"16bit", "64bit"}) {
@@ -97,7 +97,7 @@ TEST(sherman, takes_two_atomics_for_a_free_pair_if_an_faa_releases) {
   }
 }
 
-// On one node nobody's CAS fails, unless an unlock that nobody waited for is still under way.
+// On one node no CAS fails, unless an unlock that no client waited for is still under way.
 TEST(sherman, takes_no_verb_for_a_handover_within_a_node) {
   std::uint64_t handed = 0;
   for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
@@ -111,7 +111,8 @@ TEST(sherman, takes_no_verb_for_a_handover_within_a_node) {
   EXPECT_GT(handed, 0U);
 }
 
-// One WRITE frees what one CAS took, whatever is handed over in between and however many fail.
+// One WRITE releases what one CAS acquired, however many handovers there are in between and however
+// many CAS fail.
 TEST(sherman, releases_the_global_lock_once_per_acquisition) {
   for (const bool posted : {false, true}) {
     for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
@@ -122,7 +123,7 @@ TEST(sherman, releases_the_global_lock_once_per_acquisition) {
   }
 }
 
-// ---- what it tells ----
+// ---- what the lock declares ----
 
 TEST(sherman, asks_each_client_for_one_word) {
   const ProtocolEntry& entry = *find_protocol("sherman");

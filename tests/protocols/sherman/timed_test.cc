@@ -1,4 +1,4 @@
-// sherman in the simulator, where it is known who comes before whom.
+// sherman in the simulator, where the order of requests is known.
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -35,7 +35,7 @@ TEST(timed, sherman_releases_the_lock_after_eight_handovers_although_local_clien
   EXPECT_EQ(seen.verbs.one_sided(), 4U);
 }
 
-// Of as many clients, as many as the authors' code has in a row: 8, who had the lock.
+// As many clients as the authors' code allows in a row: 8 holders.
 std::uint64_t chains_of_the_repository(std::uint32_t clients) {
   const ParamSet params = find_protocol("sherman")->info.resolve("repository");
   return play("sherman", {.clients = clients,
@@ -52,14 +52,14 @@ TEST(timed, sherman_releases_the_lock_after_eight_holders_as_in_the_authors_code
   EXPECT_EQ(chains_of_the_repository(9), 2U);
 }
 
-// The second round begins with as many hand-overs as the first.
+// The second round begins with as many handovers as the first.
 TEST(timed, sherman_counts_handovers_from_zero_after_a_new_acquisition) {
   const Rounds seen = play("sherman", {3, {{"max_handovers", number(2)}}, microseconds(5)}, 2);
   EXPECT_EQ(seen.order, (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(seen.verbs.writes(), 2U);
 }
 
-// The first try, and one more 10 ms later, when the lock has been free for long.
+// The first try, and one more 10 ms later, when the lock has long been free.
 TEST(timed, sherman_pauses_before_the_second_try_of_a_leader) {
   testing::Meeting meeting;
   testing::meet("sherman", {{"retry_pause", milliseconds(10)}}, 1, meeting, plain_simulation);
@@ -80,11 +80,11 @@ TEST(timed, sherman_reports_a_failed_server) {
   testing::expect_failure_of_the_server_told("sherman");
 }
 
-// ---- an unlock that nobody waits for ----
+// ---- an unlock that no client waits for ----
 
 struct Left {
-  std::uint64_t word = 0;     // when release returned
-  std::uint64_t flushed = 0;  // when the verb had been
+  std::uint64_t word = 0;     // when release() returned
+  std::uint64_t flushed = 0;  // when the verb had landed
 };
 
 Task<void> take_and_leave(World& world, Backend& backend, Left& left) {

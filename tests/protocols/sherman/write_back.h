@@ -1,5 +1,5 @@
 #pragma once
-// Clients that count in what a lock guards, and leave the last WRITE to the lock.
+// Clients that count in the object of a lock, and leave the last WRITE to the lock.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/sections.h"
@@ -11,7 +11,8 @@ namespace latchlab::sherman_tests {
 
 struct Counting {
   std::uint64_t entered = 0;
-  std::uint64_t lost = 0;  // so often did somebody see another count than those before had written
+  std::uint64_t lost =
+      0;  // how often a client read another count than the earlier ones had written
 };
 
 inline Task<void> count_up(World& world, ClientId me, Counting& seen) {
@@ -28,7 +29,7 @@ inline Task<void> count_up(World& world, ClientId me, Counting& seen) {
   }
 }
 
-// Three clients on each of so many nodes, in an order of the seed.
+// Three clients on each of so many nodes, in an order that the seed determines.
 inline std::uint64_t lost_writes(const char* name, const ParamValues& params, std::uint32_t nodes,
                                  std::uint64_t seed) {
   const ProtocolEntry& entry = *find_protocol(name);
@@ -52,7 +53,8 @@ inline std::uint64_t lost_writes(const char* name, const ParamValues& params, st
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// A section that writes and releases, alone in the simulator: from the end of its acquisition on.
+// A section that writes and releases, without contention in the simulator: the time from the end of
+// its acquisition on.
 inline Task<void> write_once(World& world, bool together, Duration& took) {
   const ClientId me{0};
   Verbs& verbs = world.verbs(me);

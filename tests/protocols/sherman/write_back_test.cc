@@ -1,4 +1,4 @@
-// The WRITE that goes out with what frees the lock.
+// The WRITE that is posted together with the unlock.
 
 #include "tests/protocols/sherman/write_back.h"
 

@@ -1,6 +1,5 @@
-// sherman_nh, broken on purpose: with queues, by the bugs of the machine that it shares with
-// sherman
-// (../sherman/sherman_planted.cc), and without, by its own.
+// sherman_nh, broken on purpose: with queues by the bugs of the state machine that it shares with
+// sherman (../sherman/sherman_planted.cc), and without queues by its own bug.
 
 #include "tests/protocols/planted.h"
 #include "tests/protocols/sherman/chains.h"

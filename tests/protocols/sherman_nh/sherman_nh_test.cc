@@ -1,4 +1,4 @@
-// sherman_nh: what it does not share with sherman (../sherman/sherman_test.cc).
+// sherman_nh: the tests that it does not share with sherman (../sherman/sherman_test.cc).
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/served.h"

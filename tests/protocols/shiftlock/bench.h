@@ -1,5 +1,6 @@
 #pragma once
-// A small world for ShiftLock's tests: one server, a few scripted clients, every grant watched.
+// A small world for ShiftLock's tests: one server, a few scripted clients, and a check of every
+// grant.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ inline Script times(int count, const Section& section) {
   return Script(static_cast<std::size_t>(count), section);
 }
 
-// Leases far longer than any run that makes progress: they end when somebody is dead.
+// Leases far longer than any run that makes progress: they expire only when a client has crashed.
 inline ParamSet params_of(const std::string& profile) {
   ParamSet params = shiftlock_entry().info.resolve(profile);
   params.set("lease", seconds(1));
@@ -155,7 +156,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
   Time local_now(ClientId client) const override {
     return backend_->local_now(world_.node_of(client));
   }
-  // Writers in a row that got in although a reader had been counted before.
+  // Consecutive writers that acquired the lock although a reader had been counted before.
   void count_chain(const Grant& grant) {
     const bool passes_readers = grant.mode == LockMode::exclusive && entry().readers > 0;
     chain_ = passes_readers ? chain_ + 1 : 0;
@@ -174,12 +175,12 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
   std::uint64_t longest_chain_ = 0;
 };
 
-// No sleep of the explorer's is longer than somebody wants it to be: this one is.
+// The explorer may wake a sleep early: this one sleeps until its time.
 inline Task<void> sleep_until(Verbs& verbs, Time date) {
   while (verbs.now() < date) co_await verbs.sleep(date - verbs.now());
 }
 
-// Takes the lock, sits on it until `date`, however long its lease is over, and releases it.
+// Takes the lock, holds it until `date`, also after its lease has expired, and releases it.
 inline Task<void> hold_until(Bench& bench, ClientId client, LockMode mode, Time date) {
   Verbs& verbs = bench.world().verbs(client);
   LockClient& locks = bench.world().client(client);
@@ -196,7 +197,7 @@ inline Task<void> hold_until(Bench& bench, ClientId client, LockMode mode, Time 
 }
 inline constexpr Time kLeasesLater{20'000'000'000'000};  // 20 leases of params_of
 
-// The first of the seeds 1..`budget` that shows `finding`; 0: none does.
+// The first of the seeds 1..`budget` that shows `finding`; 0: none.
 inline std::uint64_t first_seed(std::uint64_t budget,
                                 const std::function<bool(std::uint64_t)>& finding) {
   for (std::uint64_t seed = 1; seed <= budget; ++seed)

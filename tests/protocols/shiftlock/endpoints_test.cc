@@ -1,5 +1,5 @@
-// Which of its endpoints a ShiftLock client uses for a lock, and what becomes of messages about
-// locks that it has let go.
+// Which of its endpoints a ShiftLock client uses for a lock, and how it treats messages about locks
+// that it has released or forgotten.
 
 #include "tests/protocols/faulty.h"
 #include "tests/protocols/shiftlock/bench.h"
@@ -9,7 +9,7 @@ namespace {
 
 using ::latchlab::testing::FaultyClient;
 
-// As the paper has it: an endpoint for each lock that is held, since messages name none.
+// As in the paper, each lock that is held has an endpoint, because messages do not name a lock.
 ParamSet two_endpoints(bool recovery) {
   ParamSet params = params_of("repaired");
   params.set("message_lock_id", false);
@@ -25,7 +25,7 @@ Task<Grant> take(Bench& bench, LockClient& locks, std::uint32_t id) {
   co_return grant;
 }
 
-// Some orders hide a message that is there from the first look at it.
+// In some orders the first look does not show a message that has arrived.
 void run_alone(const ParamSet& params, Task<void> (*body)(Bench&)) {
   for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
     Bench bench(params, {{}}, seed, 4);
@@ -34,7 +34,7 @@ void run_alone(const ParamSet& params, Task<void> (*body)(Bench&)) {
   }
 }
 
-// Lock 0 stays held. Locks 0 and 2 are held together, and have to have an endpoint each.
+// Lock 0 stays held. Locks 0 and 2 are held together and each need an endpoint.
 TEST(ShiftlockEndpoints, a_release_frees_the_endpoint_for_the_next_lock) {
   run_alone(two_endpoints(false), [](Bench& bench) -> Task<void> {
     LockClient& locks = bench.world().client(ClientId{0});
@@ -47,8 +47,8 @@ TEST(ShiftlockEndpoints, a_release_frees_the_endpoint_for_the_next_lock) {
   });
 }
 
-// What fails of lock 1: the acquisition, the release, or one with somebody waiting behind; or such
-// a release does not fail.
+// What fails for lock 1: the acquisition, the release, or a release with a client waiting behind
+// it; or such a release succeeds.
 enum class Failing { acquire, release, handover, nothing };
 
 Task<void> fail_with_one_lock(Bench& bench, Failing what) {
@@ -108,8 +108,8 @@ TEST(ShiftlockEndpoints, locks_that_were_forgotten_keep_endpoints_until_their_le
 
 // ---- stale messages ----
 
-// All RECVs of a client hold messages about a lock that it has forgotten, or released too late;
-// then the lock is recovered, and the client takes it again: there is room for the next message.
+// All RECVs of a client hold messages about a lock that it has forgotten or released too late. Then
+// the lock is recovered and the client acquires it again: there is room for the next message.
 Task<void> come_back_to_a_full_endpoint(Bench& bench, bool releases, std::uint64_t& room) {
   Verbs& verbs = bench.verbs(0);
   LockClient& locks = bench.world().client(ClientId{0});
@@ -131,7 +131,7 @@ Task<void> come_back_to_a_full_endpoint(Bench& bench, bool releases, std::uint64
   if (sent == VerbStatus::ok) ++room;
 }
 
-// In how many orders.
+// In how many orders the client acquires it.
 std::uint64_t makes_room(bool releases) {
   ParamSet params = params_of("repaired");
   params.set("recvs", std::int64_t{2});

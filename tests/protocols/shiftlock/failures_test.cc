@@ -1,4 +1,5 @@
-// ShiftLock where verbs and calls fail: whoever waits is told, and a release that failed is over.
+// ShiftLock when verbs and calls fail: waiting clients are told, and a release that failed has
+// ended.
 
 #include "tests/protocols/faulty.h"
 #include "tests/protocols/shiftlock/bench.h"
@@ -10,8 +11,8 @@ using ::latchlab::testing::FaultyClient;
 
 constexpr std::uint64_t kAll = ~0ULL;
 
-// Of a client's verbs and calls, which are counted from 1, without probes: `count` from the
-// `first` on fail.
+// A client's verbs and calls except probes, counted from 1: `count` of them fail, from the `first`
+// on.
 struct Faults {
   std::uint64_t first = 0;
   std::uint64_t count = 1;
@@ -28,7 +29,7 @@ struct Faults {
   }
 };
 
-// Behind a writer that has died, or, with `free`, behind nobody.
+// Acquires behind a crashed writer or, with `free`, a free lock.
 Task<void> acquire(Bench& bench, LockMode mode, bool free, Faults& faults, std::string& ended) {
   Verbs& verbs = bench.verbs(0);
   const EndpointAddr dead = verbs.open_endpoint(8);
@@ -86,7 +87,7 @@ struct Released {
   bool told_successor = false;
 };
 
-// Its atomic fails; somebody may have queued behind.
+// The atomic of the release fails; a client may have queued behind the holder.
 Task<void> release_in_vain(Bench& bench, LockMode mode, bool followed, Released& seen) {
   Verbs& verbs = bench.verbs(0);
   bool down = false;
@@ -108,7 +109,7 @@ Task<void> release_in_vain(Bench& bench, LockMode mode, bool followed, Released&
   seen.told_successor = woke.by == Woke::message;
 }
 
-// Some orders hide from the holder at first that there is somebody.
+// In some orders the holder does not see at first that a client waits.
 void expect_suppressed(std::int64_t max_writers, LockMode mode, bool followed) {
   ParamSet params = params_of("repaired");
   params.set("max_consecutive_writers", max_writers);

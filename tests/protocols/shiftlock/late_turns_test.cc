@@ -1,5 +1,5 @@
-// ShiftLock clients that learn late that it is their turn: two leases or more after RelCnt moved,
-// so that the lock may be recovered while they hold it.
+// ShiftLock clients that learn late that their turn has come: two leases or more after RelCnt
+// changed, so that the lock may be recovered while they hold it.
 
 #if LATCHLAB_WITH_SIMGRID
 #include "tests/conformance/simulation.h"
@@ -17,7 +17,8 @@ ParamSet with_leases(const char* late_turn) {
   return params;
 }
 
-// Readers are let in when the wait has gone on for so long. READs that are no probes.
+// Readers are granted the lock after they have waited for so long. Returns their READs except
+// probes.
 std::uint64_t last_looks(Duration let_in_after, Waited& seen, const ParamSet& params) {
   Bench bench(params, {{}}, 1, 1, plain_simulation);
   wait_in(bench, seen, [&](Backend& backend) {
@@ -63,7 +64,8 @@ TEST(ShiftlockTimed, a_last_look_that_fails_grants_no_reader) {
   EXPECT_EQ(last_looks(kLater, seen, with_leases("trust")), 1U);
 }
 
-// It stands still for longer than two leases, and is let in meanwhile, by a writer that leaves.
+// The reader is paused for longer than two leases; meanwhile a writer that releases grants it the
+// lock.
 ActorTally let_in_while_it_stood_still(bool recovered) {
   Waited seen;
   Bench bench(with_leases("renew"), {{}}, 1, 1, plain_simulation);
@@ -86,8 +88,8 @@ TEST(ShiftlockTimed, a_reader_that_was_paused_during_a_recovery_joins_again) {
   EXPECT_EQ(let_in_while_it_stood_still(true).atomics(), 2 * kReaderAtomics);
 }
 
-// Client 0 stands for a predecessor: it hands the lock over so long after it has counted its
-// release. Client 1 is the follower.
+// Client 0 acts as a predecessor: it hands the lock over so long after it has counted its release.
+// Client 1 is the successor.
 struct Handed {
   Duration after = {};
   bool recovered = false;  // just before the message arrives

@@ -1,5 +1,5 @@
-// ShiftLock without failures: exclusion by mode, progress, cost, fairness, and the hang of the
-// algorithms as printed.
+// ShiftLock without failures: exclusion by mode, progress, costs, fairness, and the algorithms as
+// printed, which hang.
 
 #include "tests/protocols/shiftlock/bench.h"
 
@@ -13,7 +13,7 @@ std::vector<Script> crowd(int writers, int readers, int rounds) {
   return scripts;
 }
 
-// The profiles that must be right without failures; `paper` is not.
+// The profiles that must be sound without failures; `paper` is not.
 class ShiftlockProfile : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ShiftlockProfile, contending_clients_exclude_each_other_and_finish) {
@@ -55,7 +55,7 @@ TEST(Shiftlock, a_free_pair_costs_two_verbs_in_every_profile) {
   }
 }
 
-// Client 0 holds for a while; client 1 comes when it does.
+// Client 0 holds the lock for a while; client 1 arrives meanwhile.
 struct Handover {
   bool held = false;
   bool queued = false;  // client 1 had told client 0 before the release began
@@ -94,7 +94,8 @@ Handover handover(const char* profile, std::uint64_t seed) {
   return seen;
 }
 
-// Some orders hide the Successor from the releaser's first look, which costs one failing ExtCAS.
+// In some orders the first look of the releasing client misses the Successor, which costs one
+// failing ExtCAS.
 TEST(Shiftlock, a_handover_costs_the_server_as_many_verbs_as_stated) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
   struct Expected {
@@ -141,7 +142,7 @@ TEST(Shiftlock, narrow_counters_wrap_without_harm) {
   }
 }
 
-// Takes both locks, always in the same order, and keeps them for a moment.
+// Acquires both locks, always in the same order, and holds them for a moment.
 Task<void> take_both(Bench& bench, ClientId client) {
   LockClient& locks = bench.world().client(client);
   for (int round = 0; round < 3; ++round) {
@@ -231,7 +232,7 @@ TEST(Shiftlock, refuses_a_relcnt_that_cannot_count_all_readers) {
   EXPECT_NE(info.contradiction(params).find("bits of RdrCnt to releases"), std::string::npos);
 }
 
-// ---- counterexamples: the run that asks for each departure ----
+// ---- counterexamples: the run that requires each departure from the paper ----
 
 bool hangs(const ParamSet& params, const std::vector<Script>& scripts, std::uint64_t seed) {
   Bench bench(params, scripts, seed);

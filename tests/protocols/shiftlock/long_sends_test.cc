@@ -1,5 +1,5 @@
-// ShiftLock while RC retries its SENDs for hundreds of milliseconds: to a node that is dead, or
-// over a path that is cut. The lock is recovered meanwhile, more than once.
+// ShiftLock while RC retries SENDs for hundreds of milliseconds, to a crashed node or over a path
+// that is cut. Meanwhile the lock is recovered, more than once.
 
 #if LATCHLAB_WITH_SIMGRID
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace latchlab::shiftlock_tests {
 namespace {
 
-// In a process of its own, with the given faults, and `protocol` beside the lock's name.
+// In a process of its own, with the given faults; `protocol` follows the lock's name.
 RepeatMetrics outcome(const std::string& scenario, const std::string& protocol,
                       std::uint64_t seed = 1) {
   const ScenarioSource source{
@@ -27,7 +27,7 @@ RepeatMetrics outcome(const std::string& scenario, const std::string& protocol,
   return ended.metrics;
 }
 
-// ---- two crashes, and no client that stands still ----
+// ---- two crashes, and no paused client ----
 
 const char* const kTwoCrashes = R"(
 platform: {nic: connectx-5, servers: 1, client_nodes: 4, clients_per_node: 2}
@@ -52,7 +52,8 @@ run: {warmup: 0us, duration: 700ms, seed: 1, repeats: 1, on_violation: record}
 TEST(ShiftlockLongSends, a_writer_that_outwaits_two_recoveries_in_a_send_starts_again) {
   const RepeatMetrics seen = outcome(kTwoCrashes, "");
   EXPECT_EQ(seen.safety.violations, 0U);
-  EXPECT_EQ(seen.acquire_write.count(), 6U);  // each client gets the lock, two of them die with it
+  EXPECT_EQ(seen.acquire_write.count(),
+            6U);  // each client acquires the lock, two of them crash as its holders
   EXPECT_EQ(seen.cycle.count(), 4U);
   EXPECT_EQ(seen.recoveries, 2U);
 }

@@ -1,12 +1,12 @@
-// Which of ShiftLock's messages a waiting writer takes as meant for it.
+// Which of ShiftLock's messages a waiting writer accepts.
 
 #include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {
 
-// Client 0 stands for a predecessor: its endpoint is the tail behind which client 1 queues, twice.
-// The second time it answers the first Successor again before it answers the second.
+// Client 0 acts as a predecessor: its endpoint is the tail behind which client 1 queues, twice. The
+// second time it answers the first Successor again before it answers the second.
 struct Answers {
   bool right_one_sent = false;
   bool taken_too_early = false;
@@ -17,7 +17,8 @@ Task<Message> be_followed(Bench& bench, EndpointAddr self) {
   co_await verbs.issue(bench.format().join_queue(bench.lock().entry, self));
   const WaitOutcome woke = co_await verbs.receive(self, {}, kNever);
   const shiftlock::Note said = shiftlock::unpack(woke.message);
-  EXPECT_EQ(said.relcnt, bench.entry().relcnt);  // a Successor says who comes, and into which life
+  EXPECT_EQ(said.relcnt,
+            bench.entry().relcnt);  // a Successor names its sender and its life of the lock
   EXPECT_EQ(said.consecutive + said.epoch, 0u);
   co_return woke.message;
 }

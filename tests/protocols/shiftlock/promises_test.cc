@@ -1,4 +1,4 @@
-// ShiftLock: what every lock is tested for.
+// ShiftLock in the tests that every lock has to pass.
 
 #include "tests/protocols/marks.h"
 
@@ -40,7 +40,7 @@ TEST(Shiftlock, takes_paths_through_a_recovery_after_a_crash) {
                          "a waiting writer starts again after a recovery"});
 }
 
-// ---- what a run of it is told ----
+// ---- what a run reports about it ----
 
 TEST(Shiftlock, reports_what_each_client_waits_for) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
@@ -65,7 +65,7 @@ ParamSet recovered_by(const char* whom) {
   return params;
 }
 
-// Who recovers decides whether clocks, calls and a word of the server's are needed.
+// Which part recovers the lock decides whether clocks, calls and a word of the server are needed.
 TEST(Shiftlock, needs_what_its_recovery_needs) {
   using ::testing::Contains;
   using ::testing::Not;

@@ -1,4 +1,4 @@
-// ShiftLock with failures: recovery after the death of a holder or waiter, eras, fences.
+// ShiftLock with failures: recovery after the crash of a holder or waiter, eras, fences.
 
 #include "tests/protocols/shiftlock/bench.h"
 
@@ -12,8 +12,9 @@ std::vector<Script> pairs_of(int writers, int readers, int rounds) {
   return scripts;
 }
 
-// The victim, client 0, dies the moment it is let in; the others go on. On hardware it may be the
-// last one to be let in, whom nobody misses: then once more.
+// The victim, client 0, crashes when it is granted the lock; the other clients continue. On
+// hardware it may be the last one to be granted the lock, so that no client waits behind it: then
+// the run is repeated.
 void holder_dies(LockMode mode) {
   std::uint64_t recoveries = 0;
   const std::uint64_t most = latchlab::on_hardware() ? 20 : seeds(100);
@@ -55,7 +56,7 @@ TEST(ShiftlockRecovery, the_lock_continues_after_a_crash_at_any_step) {
   EXPECT_GT(recoveries, 50u);
 }
 
-// A client that goes on living without releasing what it held, as a fault of the workload.
+// A client that stays alive without releasing its lock, as a fault of the workload.
 TEST(ShiftlockRecovery, forgotten_locks_come_back_to_the_client_that_forgot_them) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     std::vector<Script> scripts = pairs_of(3, 1, 4);
@@ -69,7 +70,7 @@ TEST(ShiftlockRecovery, forgotten_locks_come_back_to_the_client_that_forgot_them
 Task<void> ask_three_times(Bench& me, std::vector<std::uint64_t>& answers) {
   Verbs& verbs = me.verbs(0);
   const RemoteAddr entry = me.lock().entry;
-  // A writer that died left its tail here.
+  // A writer that crashed left its tail here.
   co_await verbs.issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
   Request request;
   request.type = shiftlock::kRecover;
@@ -79,12 +80,12 @@ Task<void> ask_three_times(Bench& me, std::vector<std::uint64_t>& answers) {
   co_await verbs.issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
   const Reply second = co_await verbs.call(entry.node, request);
   answers.push_back(second.words[0]);
-  request.words[1] = 1;  // the era is right, but the lock has lived since
+  request.words[1] = 1;  // the era is right, but the lock has been used since
   const Reply third = co_await verbs.call(entry.node, request);
   answers.push_back(third.words[0]);
 }
 
-// Two clients know the same era; the second request comes when the first is done (Figure 2c).
+// Two clients know the same era; the second request arrives when the first is done (Figure 2c).
 TEST(ShiftlockRecovery, a_second_request_of_one_era_is_rejected) {
   Bench bench(params_of("repaired"), {{}}, 1);
   std::vector<std::uint64_t> answers;
@@ -103,7 +104,7 @@ TEST(ShiftlockRecovery, a_reset_by_the_server_s_own_reading_resets_a_lock_in_use
     co_await me.verbs(0).issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
     Request request;
     request.type = shiftlock::kRecover;
-    request.words = {entry.packed(), 0, 0, 0};  // seen when RelCnt was 0
+    request.words = {entry.packed(), 0, 0, 0};  // read when RelCnt was 0
     co_await me.verbs(0).call(entry.node, request);
   };
   ASSERT_EQ(bench.run(), RunEnd::finished);
@@ -114,7 +115,7 @@ struct LateReleases {
   std::uint64_t expired_holds = 0;
   std::uint64_t late_effects = 0;
   std::uint64_t violations = 0;
-  std::uint64_t phantoms = 0;  // runs that leave more readers behind than there are clients
+  std::uint64_t phantoms = 0;  // runs that leave more readers counted than there are clients
 };
 
 LateReleases late_releases(const ParamSet& params, LockMode mode, std::uint64_t runs) {
@@ -153,8 +154,8 @@ TEST(ShiftlockRecovery, without_a_fence_a_late_reader_leaves_a_count_of_readers_
   EXPECT_GT(found.phantoms, 0u);
 }
 
-// Clients 0 and 1 queue as writers; 0 outlives its lease, and 1 has the lock recovered. When 0
-// lets go at last, the others have come back.
+// Clients 0 and 1 queue as writers; client 0 exceeds its lease, and client 1 has the lock
+// recovered. When client 0 finally releases, the other clients use the lock again.
 Task<void> come_back_later(Bench& bench, ClientId client) {
   const LockMode mode = client.value < 3 ? LockMode::exclusive : LockMode::shared;
   if (client.value == 0) {
@@ -219,7 +220,7 @@ TEST(ShiftlockRecovery, a_fenced_writer_misses_a_recovered_lock) {
   EXPECT_EQ(after_atomic(format.change_mode_if(at, 0, 7, true, true), again), again);
 }
 
-// Epoch is 1 when the holder dies: a reset to 0 is what waiting readers take for their turn.
+// Epoch is 1 when the holder crashes: waiting readers would take a reset to 0 for their turn.
 std::uint64_t violations_after_reset(const ParamSet& params, std::uint64_t runs) {
   std::uint64_t violations = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {

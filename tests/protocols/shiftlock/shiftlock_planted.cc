@@ -76,10 +76,10 @@ TEST(shiftlock_planted, a_search_finds_a_mode_change_without_flip) {
   expect_found(kNoEpochFlip, Wrong::deadlock, 10'000, searched("shiftlock", {"X", "X", "S"}));
 }
 
-// A live holder oversleeps its lease in time, when it holds for longer, or without time, by a
+// A live holder exceeds its lease: in timed searches because it holds for longer, otherwise by a
 // pause. With pauses the shipped lock is not sound in general (docs/verification.md: a client that
-// stands still between its atomic's effect and the result), but in this case it is; what is found
-// is the bug alone.
+// is paused between its atomic's effect and the result). In this case it is, so that only the bug
+// is found.
 TEST(shiftlock_planted, a_search_finds_a_release_after_recovery) {
   explore::Campaign campaign = searched("shiftlock", {"S", "X"});
   campaign.base.pauses = 1;

@@ -1,6 +1,6 @@
-// What searches show of ShiftLock. reset_epoch, reset_compare, message_lock_id and message_number
-// are not among the repairs, taken away one at a time: searches of three clients with two
-// operations and a crash found nothing.
+// What searches show of ShiftLock. Of the repairs that are removed one at a time here, reset_epoch,
+// reset_compare, message_lock_id and message_number are left out: searches of three clients with
+// two operations and a crash found no violation without them.
 
 #include "tests/explore/locks.h"
 #include "tests/explore/verdicts.h"
@@ -47,7 +47,7 @@ TEST(Shiftlock, needs_epoch_in_handover) {
                             .besides = {Wrong::bypassed}});
 }
 
-// ---- clients that stand still ----
+// ---- paused clients ----
 
 Verdict while_standing_still(std::vector<std::string> sets) {
   Campaign campaign = with_sets(about("shiftlock", 2, 2), std::move(sets));
@@ -59,7 +59,7 @@ Verdict while_standing_still(std::vector<std::string> sets) {
   return run(campaign);
 }
 
-// Not in the middle of an atomic, but after a ModeChanged has arrived.
+// The pause is not in the middle of an atomic, but after a ModeChanged has arrived.
 TEST(Shiftlock, as_printed_derives_a_lease_from_an_unchanged_relcnt) {
   const Verdict verdict = while_standing_still({"late_turn=trust"});
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
@@ -74,7 +74,8 @@ TEST(Shiftlock, survives_writers_paused_between_atomics_that_hand_over) {
   expect_sound(while_standing_still({"max_consecutive_writers=8"}));
 }
 
-// One recovery in between does not bring RelCnt back: Figure 2b as the paper tells it is not found.
+// One recovery in between does not restore RelCnt: Figure 2b, as the paper describes it, is not
+// found.
 TEST(Shiftlock, survives_writers_paused_between_atomics_if_clients_recover) {
   expect_sound(while_standing_still({"max_consecutive_writers=8", "recovered_by=client"}));
 }

@@ -1,12 +1,12 @@
-// What a releasing writer of ShiftLock takes for its successor, and what it tells it.
+// Which client a releasing writer of ShiftLock accepts as its successor, and what it sends to it.
 
 #include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {
 
-// A writer queues behind the holder, and says with which RelCnt it joined; the holder releases.
-// What the writer is told, if anything.
+// A writer queues behind the holder and states with which RelCnt it joined; the holder releases.
+// Returns the message that the writer receives, if any.
 struct Told {
   ReleaseResult result = ReleaseResult::suppressed;
   std::uint16_t type = 0;
@@ -37,7 +37,7 @@ Task<void> be_behind(Bench& bench, std::uint64_t joined_at, std::uint64_t flip, 
   told.note = shiftlock::unpack(woke.message);
 }
 
-// Of a lock with this RelCnt.
+// For a lock with this RelCnt.
 Told told_behind(const ParamSet& params, std::uint64_t relcnt, std::uint64_t joined_at,
                  std::uint64_t flip = 0) {
   Told told;
@@ -82,12 +82,12 @@ ParamSet one_in_a_row() {
 TEST(ShiftlockSuccessors, a_mode_change_carries_the_release_count_to_wait_for) {
   const Told told = told_behind(one_in_a_row(), 6, 0);
   EXPECT_EQ(told.type, shiftlock::kModeChanged);
-  EXPECT_EQ(told.note.relcnt, 7u);  // nobody reads
+  EXPECT_EQ(told.note.relcnt, 7u);  // unused
   EXPECT_EQ(told.note.consecutive, 0u);
   EXPECT_EQ(told.note.epoch, 1u);
 }
 
-// Where Epoch is not carried in messages a holder may know an old one: it flips that of the entry.
+// If messages do not carry Epoch, a holder may know an old one: it flips that of the entry.
 TEST(ShiftlockSuccessors, a_mode_change_with_an_old_epoch_flips_the_current_one) {
   const Told told = told_behind(one_in_a_row(), 6, 0, shiftlock::kEpochBit);
   EXPECT_EQ(told.type, shiftlock::kModeChanged);

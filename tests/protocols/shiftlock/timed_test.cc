@@ -1,4 +1,4 @@
-// ShiftLock where time passes: leases end while others work.
+// ShiftLock in the simulator: leases expire while other clients continue.
 
 #if LATCHLAB_WITH_SIMGRID
 #include "tests/conformance/simulation.h"

@@ -1,6 +1,6 @@
 #pragma once
-// A ShiftLock client that waits behind a writer that has died. The lock's other users are what the
-// test writes into the entry.
+// A ShiftLock client that waits behind a crashed writer. The test itself writes the effects of the
+// lock's other users into the entry.
 
 #include "tests/protocols/faulty.h"
 #include "tests/protocols/shiftlock/bench.h"
@@ -9,20 +9,20 @@ namespace latchlab::shiftlock_tests {
 
 using ::latchlab::testing::FaultyClient;
 
-// Before the n-th verb or call, from 1, that is no probe.
+// Called before the n-th verb or call, counted from 1 without probes.
 using Hook = std::function<void(Bench&, std::uint64_t n)>;
 
 struct Waited {
   LockMode mode = LockMode::shared;
   Hook before = [](Bench&, std::uint64_t) {};
-  std::uint64_t fails = 0;  // this one
+  std::uint64_t fails = 0;  // the one that fails; 0: none
   bool granted = false;
   std::uint64_t recoveries = 0;
   Duration took;
   ActorTally tally;
 };
 
-// Behind a writer that has died.
+// Acquires the lock behind a crashed writer.
 inline Task<void> wait_behind_the_dead(Bench& bench, Waited& seen) {
   Verbs& verbs = bench.verbs(0);
   const EndpointAddr dead = verbs.open_endpoint(8);
@@ -44,7 +44,7 @@ inline Task<void> wait_behind_the_dead(Bench& bench, Waited& seen) {
   seen.tally = verbs.tally();
 }
 
-// `at`: before the run, with what is to happen at which date.
+// `at`: called before the run, to schedule changes.
 inline void wait_in(Bench& bench, Waited& seen, const std::function<void(Backend&)>& at = {}) {
   bench.body = [&seen](Bench& me, ClientId) { return wait_behind_the_dead(me, seen); };
   if (at) at(bench.backend());
@@ -52,7 +52,7 @@ inline void wait_in(Bench& bench, Waited& seen, const std::function<void(Backend
   EXPECT_EQ(seen.granted, seen.fails == 0);
 }
 
-// ---- what others do ----
+// ---- effects of other clients ----
 
 inline void change(Bench& bench, std::uint64_t lo, std::uint64_t hi) {
   Backend& backend = bench.backend();
@@ -63,7 +63,7 @@ inline void change(Bench& bench, std::uint64_t lo, std::uint64_t hi) {
 inline void count_a_release(Bench& bench) {
   change(bench, 0, 1);
 }
-// One recovery more; readers and writers are out. Another client has had the lock since.
+// One more recovery, after which no readers and writers are counted, and one use of the lock since.
 inline void recover(Bench& bench) {
   const RemoteAddr entry = bench.lock().entry;
   const std::uint64_t relcnt = bench.entry().relcnt;

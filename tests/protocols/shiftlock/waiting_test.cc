@@ -1,5 +1,5 @@
-// What a ShiftLock client that waits makes of each look at the entry, and of each answer to its
-// request for recovery. The lock's other users are what the test writes into the entry.
+// What a waiting ShiftLock client does after each look at the entry and each answer to its request
+// for recovery. The test itself writes the effects of the lock's other users into the entry.
 
 #include "tests/protocols/shiftlock/waiting.h"
 
@@ -50,7 +50,7 @@ TEST(ShiftlockWaiting, a_new_epoch_after_a_recovery_grants_no_reader) {
 
 // ---- requests for recovery ----
 
-// FAA, then era, RelCnt, request; rejected, and so once more; FAA.
+// FAA, then era, RelCnt, request; rejected, and the same once more; FAA.
 TEST(ShiftlockWaiting, after_a_rejected_request_a_client_waits_one_more_lease) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
   for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
@@ -114,9 +114,9 @@ Waited resets(void (*others)(Bench&), std::uint64_t before) {
 
 TEST(ShiftlockWaiting, a_client_does_not_reset_a_lock_that_has_changed) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
-  const Waited first = resets(recover, 2);  // seen by the look before
+  const Waited first = resets(recover, 2);  // found by the look before
   EXPECT_EQ(first.tally.atomics(), 2 * kReaderAtomics);
-  const Waited second = resets(recover, 3);  // by the reset itself
+  const Waited second = resets(recover, 3);  // found by the reset itself
   EXPECT_EQ(second.tally.atomics(), 2 * kReaderAtomics + 1);
   EXPECT_LT(second.took, seconds(4));
   EXPECT_EQ(first.recoveries + second.recoveries, 0U);
@@ -149,7 +149,7 @@ TEST(ShiftlockWaiting, the_first_trivial_try_comes_at_once) {
 // ---- pauses of the artifact ----
 
 #if LATCHLAB_WITH_SIMGRID
-// As in the artifact: it is let in during its first pause.
+// As in the artifact: the reader is granted the lock during its first pause.
 TEST(ShiftlockTimed, a_reader_that_pauses_first_looks_once) {
   ParamSet params = params_of("repaired");
   params.set("poll_pause", microseconds(100));

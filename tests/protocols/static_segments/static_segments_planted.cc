@@ -10,10 +10,10 @@ using explore::Wrong;
 using testing::Bug;
 
 constexpr Bug kForgets{"static_segments_forgets_the_last"};  // segment of a range
-constexpr Bug kBothWays{"static_segments_goes_both_ways"};   // by where the range begins
+constexpr Bug kBothWays{"static_segments_goes_both_ways"};   // depending on where the range begins
 constexpr Bug kKeeps{"static_segments_keeps_the_rest"};      // when it releases
 
-// Without leases nothing ends a circle of clients.
+// Without leases nothing ends a deadlock.
 explore::Campaign ranges(std::vector<Extent> extents) {
   explore::Campaign campaign = testing::searched("static_segments", {"X", "X"});
   campaign.base.extents = std::move(extents);

@@ -1,5 +1,5 @@
-// The lock of segments: which of them a range takes, what it costs, and that ranges which have
-// units in common exclude each other.
+// The lock of segments: which segments a range takes, what they cost, and that ranges with common
+// units exclude each other.
 
 #include "core/protocols/static_segments/client.h"
 #include "tests/protocols/promises.h"
@@ -26,7 +26,7 @@ TEST(static_segments, rounds_the_number_of_segments_up) {
   EXPECT_EQ(options(1, 10).segments(), 1U);
 }
 
-// Against the definition, unit by unit.
+// Compared with the definition, unit by unit.
 TEST(static_segments, takes_the_segments_that_a_range_has_units_of) {
   const static_segments::Options some = options(22, 5);
   for (std::uint64_t first = 0; first < 40; ++first)
@@ -96,8 +96,8 @@ TEST(static_segments, shows_the_segments_in_use) {
   EXPECT_EQ(made->decode(std::vector<std::uint64_t>{0, 0, three}), "2: nX=3 nS=0 maxX=3 maxS=0");
 }
 
-// A section that is longer than the lease, once. It ends with that of the first segment; the second
-// one's began later, and is released in time.
+// One section that is longer than the lease. It ends with the lease of the first segment; the lease
+// of the second segment began later, and that one is released in time.
 RunSetup longer_than_a_lease(const char* releases, const char* late_release) {
   RunSetup setup = alone(stretches(2));
   setup.params = {{"lease", nanoseconds(10)},
@@ -111,7 +111,7 @@ RunSetup longer_than_a_lease(const char* releases, const char* late_release) {
   return setup;
 }
 
-// By a READ and a CAS in place of an FAA; one after the other, the second one is late as well.
+// By a READ and a CAS in place of an FAA. Released one by one, the second segment is late as well.
 TEST(static_segments, releases_a_segment_whose_lease_ends_in_a_section) {
   LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
   for (const char* releases : {"together", "one_by_one"}) {
@@ -146,7 +146,7 @@ TEST(static_segments, looks_free_after_all_clients_have_released) {
   expect_free_when_all_have_gone(crowd("static_segments"));
 }
 
-// Somebody who dies between two segments leaves the first one to a repair.
+// A client that crashes between two segments leaves the first one to a repair.
 TEST(static_segments, continues_when_clients_crash) {
   RunSetup setup = stretches(2);
   setup.dies = {0, 3};
@@ -166,7 +166,8 @@ Task<void> ask_once(World& world, Extent units, AcquireResult& result) {
   const Want want(world.lock(LockId{0}), LockMode::exclusive, units, GrantId{});
   result = co_await world.client(ClientId{0}).acquire(want, {});
 }
-// A lease is shorter than three trips: that of the first segment is over when the third is taken.
+// A lease is shorter than three round trips: that of the first segment has expired when the third
+// is taken.
 std::string taken_too_slowly(const char* late_release) {
   const ProtocolEntry& entry = *find_protocol("static_segments");
   ParamSet params = entry.small_params();
@@ -188,7 +189,7 @@ TEST(timed, static_segments_releases_all_segments_when_a_lease_expires) {
   EXPECT_EQ(taken_too_slowly("unless_repaired"),
             "0: nX=1 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0; 2: nX=1 nS=0 maxX=1 maxS=0");
 }
-// What is late is left to a repair.
+// Late segments are left to a repair.
 TEST(timed, static_segments_releases_only_valid_segments_with_the_release_of_dslr) {
   EXPECT_EQ(taken_too_slowly("suppress"),
             "0: nX=0 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0; 2: nX=1 nS=0 maxX=1 maxS=0");

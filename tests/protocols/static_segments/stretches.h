@@ -1,11 +1,11 @@
 #pragma once
-// Clients whose ranges reach into the next one's.
+// Clients whose ranges overlap the next client's.
 
 #include "tests/protocols/harness.h"
 
 namespace latchlab::static_segments_tests {
 
-// Client i wants so many units, from unit i times `apart` on, in three sections.
+// Client i wants so many units, starting at unit i times `apart`, in three sections.
 inline testing::RunSetup stretches(std::uint64_t units, std::uint64_t apart = 1) {
   testing::RunSetup setup;
   setup.protocol = "static_segments";

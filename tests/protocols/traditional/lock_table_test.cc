@@ -1,4 +1,4 @@
-// The lock table of servers that keep their locks by CPU.
+// The lock table of servers that manage their locks by CPU.
 
 #include "core/protocols/common/lock_table.h"
 

@@ -1,4 +1,4 @@
-// What the lock managers traditional and traditional_ro have in common, in the explorer and in the
+// The common tests of the lock managers traditional and traditional_ro, in the explorer and in the
 // simulator.
 
 #include "tests/protocols/served.h"
@@ -28,7 +28,7 @@ TEST_P(LockManager, takes_no_more_calls_under_contention) {
   }
 }
 
-// Whoever gives up calls to withdraw, and may hear that it has the lock.
+// A client that gives up calls to withdraw, and may learn that it holds the lock.
 TEST_P(LockManager, gives_up_at_the_deadline_without_the_lock) {
   expect_deadlines_kept(mixed(GetParam()), {.for_a_pair = {2, 3}, .to_give_up = 2});
 }

@@ -1,4 +1,4 @@
-// What small faults in the traditional lock would change and no other test of it sees.
+// Tests that catch small faults in the traditional lock which no other test detects.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"
@@ -35,7 +35,7 @@ TEST(traditional, needs_clocks_if_and_only_if_a_timeout_is_set) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// And withdraws, and backs off for 10 us at most.
+// After the timeout the client withdraws, and backs off for at most 10 us.
 TEST(timed, traditional_times_out_after_two_leases_of_dslr) {
   const ParamSet params = find_protocol("traditional")->info.resolve("dslr_paper");
   Meeting meeting;
@@ -48,7 +48,7 @@ TEST(timed, traditional_times_out_after_two_leases_of_dslr) {
   EXPECT_LT(meeting.took, milliseconds(20) + microseconds(50));
 }
 
-// For up to 10 ms; by this seed, for more than a call takes.
+// The backoff is up to 10 ms; with this seed it is longer than a call.
 TEST(timed, traditional_backs_off_after_a_timeout) {
   Meeting meeting;
   meeting.leaves = false;

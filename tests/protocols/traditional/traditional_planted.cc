@@ -37,7 +37,7 @@ TEST(traditional_planted, the_server_frees_a_grant_that_the_client_takes_on_hard
   expect_breaks_exclusion_on_hardware(kFreed, impatient());
 }
 
-// Clients lose patience in time alone. Every leg takes 1 us, but for some of 9 us.
+// Clients time out only in timed searches. Every leg takes 1 us, except some of 9 us.
 explore::Campaign in_time(std::vector<std::string> modes) {
   explore::Campaign campaign = searched("traditional", std::move(modes));
   campaign.base.time = {{microseconds(1)}, {}, microseconds(20), microseconds(3), milliseconds(10)};

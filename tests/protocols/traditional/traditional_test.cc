@@ -1,5 +1,5 @@
-// The traditional lock manager in the explorer and in the simulator: what it does not share with
-// traditional_ro (manager_test.cc).
+// The traditional lock manager in the explorer and in the simulator: the tests that it does not
+// share with traditional_ro (manager_test.cc).
 
 #include "tests/protocols/sections.h"
 #include "tests/protocols/served.h"

@@ -1,4 +1,4 @@
-// Readers that pass writers, broken on purpose.
+// Readers that bypass writers, broken on purpose.
 
 #include "tests/protocols/planted.h"
 
@@ -7,9 +7,9 @@ namespace {
 
 constexpr Bug kNoCount{"traditional_ro_counts_nothing"};
 constexpr Bug kOnceMore{"traditional_ro_passes_once_more"};
-constexpr Bug kAnyHolder{"traditional_ro_passes_whoever_holds"};  // a writer, too
+constexpr Bug kAnyHolder{"traditional_ro_passes_whoever_holds"};  // also if a writer holds it
 
-// A reader comes twice, while another one reads.
+// A reader arrives twice while another one holds the lock.
 explore::Campaign two_readers() {
   explore::Campaign campaign = searched("traditional_ro", {"SS", "XX", "SS"});
   campaign.base.sets = {"show=false"};

@@ -1,4 +1,4 @@
-// What searches show of readers that pass writers.
+// What searches show of readers that bypass writers.
 
 #include "tests/explore/locks.h"
 
@@ -16,7 +16,7 @@ TEST(traditional_ro, never_exceeds_its_bypass_bound) {
   expect_claim_kept(with_sets(about("traditional_ro", 3, 2), {"show=false", "max_passes=1"}));
 }
 
-// What the verdicts of its small model say is of both.
+// The small model that the verdicts search contains both.
 TEST(traditional_ro, has_readers_that_pass_and_readers_that_are_stopped_in_its_small_model) {
   Campaign campaign = with_sets(about("traditional_ro", 3, 2), {"show=false"});
   campaign.base.modes = {"SS", "XX", "SS"};
