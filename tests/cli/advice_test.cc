@@ -1,4 +1,4 @@
-// What `check` says of a lock in a run that it does not stand.
+// Warnings of `check` when the faults of a scenario break the lock as it is configured.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -27,8 +27,8 @@ faults: [{kind: node_crash, node: 1, at: 5ms}]
   EXPECT_THAT(whole.out, Not(HasSubstr("call_timeout")));
 }
 
-// Without a timeout no client resets the queue in which a dead client has a place.
-TEST_F(Advice, tells_that_a_lock_without_a_timeout_does_not_notice_deaths) {
+// Without a timeout no client resets a queue that contains a dead client.
+TEST_F(Advice, warns_that_a_lock_without_a_timeout_does_not_notice_deaths) {
   for (const char* lock : {"cql", "declock"}) {
     const std::string file = write("deaths.yaml", R"(schema: 1
 name: deaths

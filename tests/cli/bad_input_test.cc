@@ -1,5 +1,5 @@
-// Every kind of wrong scenario, as a user meets it: one short line with the place and the fix on
-// stderr, exit code 2, nothing on stdout, nothing left behind.
+// Every kind of invalid scenario: one short line on stderr with the place and the fix, exit code 2,
+// nothing on stdout, no file left behind.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -33,7 +33,7 @@ class BadInput : public Command {
     }
   }
 
-  // The line comes fourth, after three that every scenario needs.
+  // The line under test is line 4, after three that every scenario needs.
   void expect_line_refused(const std::string& line, const std::string& start,
                            const std::string& fix) {
     SCOPED_TRACE(line);
@@ -101,7 +101,7 @@ TEST_F(BadInput, parameters_out_of_range_or_of_another_lock) {
                       "did you mean 'shiftlock'?");
 }
 
-TEST_F(BadInput, sweeps_over_paths_that_do_not_exist_or_over_nothing) {
+TEST_F(BadInput, sweeps_over_unknown_paths_or_without_values) {
   expect_line_refused("sweep: {grid: {platform.client_per_node: [1, 2]}}",
                       "4: ", "clients_per_node");
   expect_line_refused("sweep: {grid: {}}", "4: sweep has no axis", "leave sweep out");
@@ -109,7 +109,7 @@ TEST_F(BadInput, sweeps_over_paths_that_do_not_exist_or_over_nothing) {
                       "give at least one value");
 }
 
-TEST_F(BadInput, figures_of_what_points_do_not_have) {
+TEST_F(BadInput, figures_over_columns_or_metrics_that_points_lack) {
   expect_line_refused("report: {figures: [{x: clints, y: goodput}]}",
                       "4: report.figures: x is 'clints', which points do not have (did you mean "
                       "'clients'?); known: label, clients, any other path",
@@ -153,7 +153,7 @@ TEST_F(BadInput, alias_bombs_and_random_bytes) {
   expect_text_refused(bytes, "1: ", "is not text");
 }
 
-TEST_F(BadInput, slips_in_yaml_are_called_by_name) {
+TEST_F(BadInput, common_slips_in_yaml_are_named) {
   const std::string head = "schema: 1\nname: bad\n";
   expect_text_refused(head + "protocol:\n\tname: cas\n", "4: a tab indents this line", "spaces");
   expect_text_refused(head + "protocol: {name: cas\nlocks: {count: 1}\n",
@@ -180,7 +180,7 @@ TEST_F(BadInput, files_that_are_missing_or_cannot_be_read) {
   expect_refused({"pipe.yaml"}, "pipe.yaml: not a file", "expected the path of a YAML file");
 }
 
-TEST_F(BadInput, overrides_that_say_nothing_or_nonsense) {
+TEST_F(BadInput, overrides_without_a_value_or_with_an_invalid_one) {
   write("good.yaml", small_scenario("{name: cas}"));
   expect_refused({"good.yaml", "--set", "locks.count"}, "--set locks.count: expected PATH=VALUE",
                  "for example locks.count=1");
@@ -198,8 +198,8 @@ TEST_F(BadInput, overrides_that_say_nothing_or_nonsense) {
       "--set platform.nic.latency.post=0ns: latency.post, ", "a verb must take time");
 }
 
-// What `run` cannot do, `check` says beforehand.
-TEST_F(BadInput, check_sees_what_run_refuses) {
+// `check` reports in advance what `run` cannot do.
+TEST_F(BadInput, check_reports_what_run_refuses) {
   write("good.yaml", small_scenario("{name: shiftlock}"));
   const auto expect_cannot = [&](const std::vector<std::string>& sets, const std::string& says) {
     for (const char* command : {"check", "run"}) {
@@ -251,8 +251,9 @@ TEST_F(BadInput, traces_that_cannot_be_replayed) {
   }
 }
 
-// Of a sweep's points a trace that is wrong at one refuses all: nothing has run yet.
-TEST_F(BadInput, a_trace_that_a_sweep_names) {
+// A trace that is invalid at one point of a sweep makes the command refuse the whole sweep before
+// it runs anything.
+TEST_F(BadInput, a_sweep_that_names_an_invalid_trace) {
   write("good.csv", "transaction,lock,mode\n1,0,x\n");
   write("bad.csv", "transaction,lock,mode\n1,0,x\n1,0\n");
   write("t.yaml",
@@ -261,7 +262,7 @@ TEST_F(BadInput, a_trace_that_a_sweep_names) {
   expect_refused({"t.yaml"}, "./bad.csv:3: ", "add what is missing");
 }
 
-TEST_F(BadInput, more_clients_than_the_lock_can_take) {
+TEST_F(BadInput, more_clients_than_the_lock_supports) {
   write("good.yaml", small_scenario("{name: shiftlock, rdrcnt_bits: 2}"));
   expect_refused({"good.yaml"}, "good.yaml: shiftlock takes at most 3 clients",
                  "the scenario has 4");

@@ -1,4 +1,4 @@
-// Wrong commands and options, as a user meets them.
+// Unknown commands and invalid options.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -45,7 +45,7 @@ TEST_F(BadOption, numbers_and_directories_of_options_are_checked) {
   expect_refused({"explore", "--protocol", "cas", "--crash-unit", "rack"}, "client,process,node");
 }
 
-TEST_F(BadOption, results_cannot_go_where_something_is_or_nothing_can_be) {
+TEST_F(BadOption, results_are_not_written_where_files_exist_or_writing_fails) {
   std::filesystem::create_directory(path("taken"));
   write("taken/here", "mine");
   expect_refused({"run", "good.yaml", "--out", "taken"}, "never overwritten; choose another --out");

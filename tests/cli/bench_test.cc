@@ -1,4 +1,4 @@
-// The benchmark program works, whatever its numbers are.
+// The benchmark program works; its numbers are not checked.
 #include "tests/cli/program.h"
 #include "tests/non_empty.h"
 #include "tests/paths.h"
@@ -16,7 +16,7 @@ class Bench : public Command {
   }
 };
 
-TEST_F(Bench, a_quick_run_measures_every_line_and_says_which_goals_are_met) {
+TEST_F(Bench, a_quick_run_measures_every_line_and_reports_which_goals_are_met) {
   const Finished finished = bench({"engine", "--quick", "--json"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   const Json report = Json::parse(finished.out, nullptr, false);
@@ -63,7 +63,7 @@ TEST_F(Bench, a_quick_run_compares_every_lock_with_the_cas_lock) {
   }
 }
 
-TEST_F(Bench, a_quick_run_says_what_a_step_through_each_structure_of_ranges_costs) {
+TEST_F(Bench, a_quick_run_reports_the_cost_of_a_step_in_each_range_structure) {
   const Finished finished = bench({"ranges", "--quick", "--json"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   const Json report = Json::parse(finished.out, nullptr, false);
@@ -77,7 +77,7 @@ TEST_F(Bench, a_quick_run_says_what_a_step_through_each_structure_of_ranges_cost
   }
 }
 
-TEST_F(Bench, unknown_options_are_refused_with_those_that_are_known) {
+TEST_F(Bench, unknown_options_are_refused_with_a_list_of_the_known_ones) {
   const Finished unknown = bench({"engine", "--fast"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("unknown option '--fast'; known: --repeats"), std::string::npos)

@@ -1,5 +1,5 @@
 #pragma once
-// Looks at a page with headless Chromium, where there is one.
+// Examines a page with headless Chromium, where it is installed.
 
 #include <string>
 
@@ -10,25 +10,26 @@ namespace latchlab::cli_test {
 inline constexpr const char* kNoBrowser =
     "no browser to look at the page with: install the Debian package chromium";
 
-std::string find_browser();  // the program; empty: there is none
+std::string find_browser();  // path of the program; empty: not installed
 
-// The text inside the first element of a page whose tag ends so, with entities as characters.
+// The text of the first element whose opening tag ends with the given text; entities are decoded.
 std::string text_inside(const std::string& document, const std::string& start);
 
-// A page with its self-test: what it is made of, as JSON, and what the browser complained of.
+// The result of the self-test of a page: its contents as JSON, and the messages of the browser.
 struct Seen {
-  Json facts;            // null: the page did not get as far as its self-test
-  std::string document;  // as it stands once scripts have run
-  std::string console;   // messages and exceptions, one a line
+  Json facts;            // null: the page did not reach its self-test
+  std::string document;  // the DOM after scripts have run
+  std::string console;   // messages and exceptions, one per line
 };
 
 class Browser : public Command {
  protected:
   Seen look_at(const std::string& page);
-  // What the page is made of in a window of so many pixels, which may be narrower than a browser's.
+  // The contents of the page in a window of this width in pixels, which may be narrower than the
+  // minimum of a browser.
   Json facts_at(int width, const std::string& page);
-  // What is on paper, a line for each text, with its horizontal place; those beyond the sheet are
-  // left out. Empty: it could not be printed.
+  // The texts on the printed page, one per line, each with its horizontal position; texts beyond
+  // the sheet are left out. Empty: printing failed.
   std::string printed(const std::string& page);
 
  private:

@@ -1,4 +1,4 @@
-// Calibration through the real simulator, on a problem of one lock and one client.
+// Calibration with the real simulator, on a problem of one lock and one client.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -12,7 +12,7 @@ using ::testing::StartsWith;
 class Calibrate : public Command {
  protected:
   // An uncontended pair of CAS takes 2 x (post + 2 x one_way + jitter + pipeline + hold), so the
-  // number that is given decides one_way.
+  // given rate determines one_way.
   std::string small_fit(const std::string& goodput) const {
     return write("small.yaml",
                  "name: small\n"
@@ -30,7 +30,7 @@ class Calibrate : public Command {
   }
 };
 
-TEST_F(Calibrate, finds_the_way_that_gives_the_published_rate) {
+TEST_F(Calibrate, finds_the_one_way_latency_that_gives_the_published_rate) {
   const Finished finished = latchlab({"calibrate", small_fit("250k"), "--json", "--quiet"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(finished.err, "");
@@ -42,7 +42,7 @@ TEST_F(Calibrate, finds_the_way_that_gives_the_published_rate) {
   EXPECT_NEAR(found["observations"][0]["predicted"].get<double>(), 250e3, 1e3);
 }
 
-TEST_F(Calibrate, writes_the_same_page_whatever_the_jobs) {
+TEST_F(Calibrate, writes_the_same_page_for_any_number_of_jobs) {
   small_fit("250k");
   EXPECT_EQ(latchlab({"calibrate", "small.yaml", "--jobs", "1", "--out", "one"}).code, 0);
   EXPECT_EQ(latchlab({"calibrate", "small.yaml", "--jobs", "3", "--out", "three"}).code, 0);
@@ -59,7 +59,7 @@ TEST_F(Calibrate, an_unknown_fit_is_refused_with_the_known_ones) {
   EXPECT_THAT(finished.err, HasSubstr("connectx-5"));
 }
 
-TEST_F(Calibrate, a_metric_that_no_run_has_is_told) {
+TEST_F(Calibrate, a_metric_that_no_run_has_is_reported) {
   small_fit("250k");
   write("bad.yaml", [&] {
     std::string whole = read("small.yaml");

@@ -1,4 +1,4 @@
-// Scenarios from stdin, and what check says to programs.
+// Scenarios from stdin, and the JSON output of `check`.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -32,7 +32,7 @@ TEST_F(Check, a_scenario_may_come_from_stdin) {
   EXPECT_EQ(read("results/small-1/results.csv"), read("results/small-2/results.csv"));
 }
 
-TEST_F(Check, what_came_from_stdin_goes_on_from_its_directory) {
+TEST_F(Check, a_run_from_stdin_is_resumed_from_its_directory) {
   ASSERT_EQ(piped("run - --quiet --seed 7 --out out", small_scenario("{name: cas}")).code, 0);
   const std::string results = read("out/results.json");
   const Finished again = latchlab({"run", "out/scenario.yaml", "--resume", "--out", "out"});
@@ -41,7 +41,7 @@ TEST_F(Check, what_came_from_stdin_goes_on_from_its_directory) {
   EXPECT_EQ(read("out/results.json"), results);
 }
 
-TEST_F(Check, tells_programs_what_there_is) {
+TEST_F(Check, json_has_points_runs_estimate_and_warnings) {
   write("small.yaml",
         small_scenario("{name: dslr, lease: 1ms}", "sweep: {grid: {locks.count: [1, 2, 3]}}\n"));
   const Finished finished = latchlab({"check", "small.yaml", "--json", "--repeats", "2"});
@@ -61,7 +61,7 @@ TEST_F(Check, tells_programs_what_there_is) {
 }
 
 // citron's T_wait has to cover two round trips.
-TEST_F(Check, warns_of_a_lock_that_a_client_that_is_alone_is_never_granted) {
+TEST_F(Check, warns_of_a_lock_that_is_never_granted_even_to_a_lone_client) {
   write("short.yaml",
         "schema: 1\nname: short\nplatform: {client_nodes: 2}\n"
         "workload: {kind: range, units: 256, sizes: 8}\n"
@@ -89,7 +89,7 @@ TEST_F(Check, warns_of_a_lease_that_ends_before_a_grant_can_be_used) {
   }
 }
 
-TEST_F(Check, tells_programs_what_is_wrong_and_where) {
+TEST_F(Check, json_has_each_error_with_its_place) {
   const auto error = [&](const std::vector<std::string>& words) {
     std::vector<std::string> all = {"check", "--json"};
     all.insert(all.end(), words.begin(), words.end());
@@ -114,7 +114,7 @@ TEST_F(Check, tells_programs_what_is_wrong_and_where) {
   EXPECT_EQ(error({"nowhere"})["file"], "nowhere");
 }
 
-// A platform file of hosts whose names do not say in which order they are nodes.
+// A platform file whose host names are not numbered in the order of the nodes.
 class PlatformHosts : public Command {
  protected:
   void SetUp() override {
@@ -161,7 +161,7 @@ TEST_F(PlatformHosts, are_printed_and_stored_by_node) {
   EXPECT_FALSE(exists("s/hosts.csv"));
 }
 
-TEST_F(PlatformHosts, of_a_sweep_over_hosts_are_those_of_each_point) {
+TEST_F(PlatformHosts, of_a_sweep_over_hosts_are_stored_for_each_point) {
   const char* const sweep =
       "sweep={grid: {platform.topology.nodes: [[front, rack-9, rack-10], [rack-10, front, "
       "rack-9]]}}";
@@ -172,7 +172,7 @@ TEST_F(PlatformHosts, of_a_sweep_over_hosts_are_those_of_each_point) {
             "1,server 0,rack-10\n1,client node 0,front\n1,client node 1,rack-9\n");
 }
 
-// The one host that is far away is the server, or a client.
+// The one distant host is the server in one run and a client in the other.
 TEST_F(PlatformHosts, are_chosen_by_the_scenario) {
   const auto chosen = [](const std::string& nodes) {
     return "platform.topology.nodes=[" + nodes + "]";

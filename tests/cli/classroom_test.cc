@@ -1,4 +1,4 @@
-// Lessons as pages, and the player in them: what it shows is what the trace says.
+// Lessons as HTML pages, and their animation, which must show what the trace contains.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ using ::testing::Pair;
 
 class Classroom : public ReportPage {
  protected:
-  // What a trace says of a lock some us after its first event.
+  // The state of a lock in the trace, some us after the first event.
   struct Told {
     std::string entry;
     std::set<std::string> inside;
@@ -65,7 +65,7 @@ class Classroom : public ReportPage {
   }
 };
 
-TEST_F(Classroom, lists_its_lessons_and_refuses_others) {
+TEST_F(Classroom, lists_its_lessons_and_refuses_unknown_ones) {
   const Finished listed = latchlab({"classroom"});
   EXPECT_EQ(listed.code, 0);
   EXPECT_THAT(listed.out, HasSubstr("02 The retry storm\n"));
@@ -74,11 +74,12 @@ TEST_F(Classroom, lists_its_lessons_and_refuses_others) {
   EXPECT_THAT(refused.err, HasSubstr("there is no lesson '77'; known: 01-round-trip, "));
 }
 
-TEST_F(Classroom, a_lesson_asks_first_and_plays_what_its_traces_say) {
+TEST_F(Classroom, a_lesson_asks_for_a_prediction_and_then_plays_its_traces) {
   ASSERT_EQ(latchlab({"classroom", "5", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/05-handover.html");
   expect_sound(seen);
-  // The answer was hidden until it was asked for; three locks are then drawn over the guess.
+  // The answer is hidden until the reader asks for it; then three locks are drawn over the
+  // prediction.
   const Json& guess = seen.facts["guess"];
   EXPECT_EQ(guess["before"], true);
   EXPECT_EQ(guess["after"], false);
@@ -106,7 +107,7 @@ TEST_F(Classroom, a_lesson_asks_first_and_plays_what_its_traces_say) {
   }
 }
 
-TEST_F(Classroom, a_player_heeds_keys_choices_and_links) {
+TEST_F(Classroom, an_animation_obeys_keys_choices_and_links) {
   ASSERT_EQ(latchlab({"classroom", "2", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/02-retry-storm.html");
   expect_sound(seen);
@@ -114,10 +115,10 @@ TEST_F(Classroom, a_player_heeds_keys_choices_and_links) {
   EXPECT_EQ(player["nameless"], 0);
   const Json& keys = player["keys"];
   const auto at = [&](std::size_t i) { return keys[i]["at"].get<double>(); };
-  EXPECT_GT(at(1), at(0));                      // an event on
-  EXPECT_EQ(at(2), at(0));                      // and back
-  EXPECT_GT(at(3), at(1));                      // ten
-  EXPECT_EQ(keys[5]["wide"], keys[3]["wide"]);  // nearer, and back
+  EXPECT_GT(at(1), at(0));                      // one event forward
+  EXPECT_EQ(at(2), at(0));                      // one event back
+  EXPECT_GT(at(3), at(1));                      // ten events forward
+  EXPECT_EQ(keys[5]["wide"], keys[3]["wide"]);  // zoomed in and out again
   EXPECT_LT(keys[4]["wide"], keys[3]["wide"]);
   EXPECT_EQ(keys[6]["at"], player["span"]);
   EXPECT_EQ(at(7), 0);
@@ -126,11 +127,11 @@ TEST_F(Classroom, a_player_heeds_keys_choices_and_links) {
   EXPECT_THAT(keys[3]["says"].get<std::string>(), HasSubstr("CAS of lock 0"));
   EXPECT_THAT(player["few"], ElementsAre(5, 20));
   EXPECT_THAT(player["link"].get<std::string>(), HasSubstr("#play-1@"));
-  // On a phone nothing is beyond the page.
+  // At the width of a phone nothing lies beyond the page.
   EXPECT_LE(facts_at(390, "c/02-retry-storm.html")["sideways"].get<int>(), 0);
 }
 
-TEST_F(Classroom, a_film_shows_who_stands_still_and_who_is_dead) {
+TEST_F(Classroom, an_animation_shows_paused_and_crashed_clients) {
   write("faults.yaml",
         "schema: 1\nname: faults\nplatform: {client_nodes: 2, clients_per_node: 2}\n"
         "locks: {count: 1}\nworkload: {critical_section: 2us}\n"
@@ -161,13 +162,13 @@ TEST_F(Classroom, a_film_shows_who_stands_still_and_who_is_dead) {
   EXPECT_EQ(seen_still.size(), 3);
 }
 
-TEST_F(Classroom, plays_counter_examples_and_hostile_words_harm_nobody) {
+TEST_F(Classroom, plays_counterexamples_and_is_not_harmed_by_hostile_labels) {
   ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/13-break-it.html");
   expect_sound(seen);
   ASSERT_EQ(seen.facts["players"].size(), 3);  // the last one is the game's
   const Json& shiftlock = seen.facts["players"][1];
-  EXPECT_EQ(shiftlock["span"], 28);  // 27 moves, and the end
+  EXPECT_EQ(shiftlock["span"], 28);  // 27 moves and the end
   EXPECT_EQ(shiftlock["stages"][0]["lanes"], 5);
   EXPECT_THAT(seen.document, HasSubstr("clients wait, and nothing can happen any more"));
 
@@ -190,7 +191,8 @@ TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
   const Json& game = seen.facts["games"][0];
   EXPECT_EQ(game["all"].size(), states.size());
   EXPECT_EQ(game["nameless"], 0);
-  // By every way that was taken with the buttons, the page is where the graph says.
+  // After every path that the test took with the buttons, the page shows the state that the graph
+  // has.
   std::map<std::string, int> ends;
   for (const Json& shown : non_empty(game["all"])) {
     std::size_t at = 0;
@@ -222,13 +224,14 @@ TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
   EXPECT_THAT(game["lost"]["says"].get<std::string>(),
               AllOf(HasSubstr("Broken in 7 moves. Somebody waits for ever."),
                     HasSubstr("There are 20 orders, and 12 of them break the lock.")));
-  const Json& keys = game["keys"];  // one back, on again, to the start, a move that there is not
+  // One back, one forward, to the start, a move that does not exist.
+  const Json& keys = game["keys"];
   EXPECT_EQ(keys[0]["made"], 6);
   EXPECT_EQ(keys[0]["broken"], false);
   EXPECT_EQ(keys[1]["says"], game["lost"]["says"]);
   EXPECT_EQ(keys[2]["made"], 0);
   EXPECT_EQ(keys[3]["made"], 0);
-  EXPECT_EQ(game["played"]["span"], 8);  // 7 moves, and the end
+  EXPECT_EQ(game["played"]["span"], 8);  // 7 moves and the end
   EXPECT_LE(facts_at(390, "c/13-break-it.html")["sideways"].get<int>(), 0);
 }
 

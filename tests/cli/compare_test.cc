@@ -25,7 +25,7 @@ class Compare : public Command {
                 {"run", "small.yaml", "--quiet", "--repeats", "3", "--out", directory});
     ASSERT_EQ(latchlab(more).code, 0);
   }
-  // As if hardware had run it, with emulated verbs.
+  // Makes a stored run look as if hardware with emulated verbs had produced it.
   void make_hardware_of(const std::string& directory,
                         const std::string& backend = "ibverbs on rxe0",
                         const std::string& emulated = R"(["masked_atomics_16: agent"])") const {
@@ -42,7 +42,7 @@ class Compare : public Command {
   }
 };
 
-TEST_F(Compare, says_what_differs_and_what_that_makes_of_each_point) {
+TEST_F(Compare, reports_what_differs_and_how_each_point_changes) {
   run("a");
   run("b", {"--set", "platform.nic.latency.one_way=2us", "--set",
             "sweep.grid.platform.clients_per_node=[1, 8]"});
@@ -57,12 +57,12 @@ TEST_F(Compare, says_what_differs_and_what_that_makes_of_each_point) {
                     HasSubstr("Only in a: 2\n  cas, platform.clients_per_node=4\n"),
                     HasSubstr("Only in b: 2\n  cas, platform.clients_per_node=8\n"),
                     HasSubstr("clients_per_node=1: tau ")));
-  // The other way round it is better.
+  // In the opposite order the second run is better.
   EXPECT_THAT(latchlab({"compare", "b", "a"}).out,
               ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* better\n"));
 }
 
-TEST_F(Compare, a_run_with_itself_differs_in_nothing) {
+TEST_F(Compare, a_run_compared_with_itself_has_no_differences) {
   run("a");
   const Finished same = latchlab({"compare", "a", "a", "--json"});
   EXPECT_EQ(same.code, 0) << same.err;
@@ -78,7 +78,7 @@ TEST_F(Compare, a_run_with_itself_differs_in_nothing) {
   const Finished explained = latchlab({"compare", "a", "a", "--explain"});
   EXPECT_EQ(explained.code, 0) << explained.err;
   EXPECT_THAT(explained.out, HasSubstr("within chance: there is nothing to explain"));
-  // As if hardware had said the same, an error is 0.
+  // If hardware had given the same result, the error would be 0.
   std::filesystem::copy(home() / "a", home() / "b", std::filesystem::copy_options::recursive);
   make_hardware_of("b", "ibverbs on mlx5_0", "[]");
   const Finished measured = latchlab({"compare", "a", "b"});
@@ -110,7 +110,7 @@ TEST_F(Compare, metrics_are_chosen_and_json_has_an_object_for_each_run) {
   EXPECT_EQ(latchlab({"compare", "a"}).code, 2);
 }
 
-TEST_F(Compare, what_broke_its_promise_is_not_better) {
+TEST_F(Compare, a_run_with_a_broken_lock_is_never_better) {
   write("small.yaml", small_scenario("{name: mcs}"));
   run("a");
   std::vector<std::string> broken = {"run",
@@ -128,7 +128,7 @@ TEST_F(Compare, what_broke_its_promise_is_not_better) {
   EXPECT_THAT(out, AllOf(Not(HasSubstr("better\n")), Not(HasSubstr("worse\n"))));
 }
 
-TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
+TEST_F(Compare, a_simulation_is_compared_with_hardware_only_if_their_settings_agree) {
   run("sim");
   run("guarded", {"--set", "run.guard=on"});
   run("longer", {"--set", "run.duration=800us"});
@@ -149,7 +149,7 @@ TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
                                HasSubstr("it is in no sum and is ranked apart")));
   EXPECT_THAT(latchlab({"compare", "alike", "sim"}).out,
               AllOf(HasSubstr("sim predicts"), HasSubstr("alike measured")));
-  // By itself it has no winner, either.
+  // Such a run has no winner of its own either.
   ASSERT_EQ(latchlab({"report", "alike", "--out", "alike.html"}).code, 0);
   EXPECT_THAT(read("alike.html"), HasSubstr("was emulated, which is no measure of an RNIC"));
   const Finished other = latchlab({"compare", "sim", "other"});
@@ -158,8 +158,8 @@ TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
               HasSubstr("locks.count is 4 in the first run (simgrid) and 5 in the second"));
 }
 
-// The run that stands for hardware has another seed, as hardware has.
-TEST_F(Compare, a_constant_that_is_a_fifth_greater_is_found_and_named) {
+// The run that stands for hardware has another seed, since a run on hardware repeats no seed.
+TEST_F(Compare, a_constant_that_is_20_percent_too_large_is_identified) {
   write("small.yaml",
         small_scenario("{name: cas}",
                        "sweep: {grid: {protocol: [{name: cas}, {name: mcs}], "
@@ -183,7 +183,7 @@ TEST_F(Compare, a_constant_that_is_a_fifth_greater_is_found_and_named) {
   }
 }
 
-TEST_F(Compare, an_explanation_wants_a_simulation_and_three_repeats) {
+TEST_F(Compare, an_explanation_needs_a_simulation_and_three_repeats) {
   run("sim");
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "hw"}).code, 0);
   EXPECT_THAT(latchlab({"compare", "sim", "hw", "--explain"}).err, HasSubstr("--repeats 3"));
@@ -195,7 +195,7 @@ TEST_F(Compare, an_explanation_wants_a_simulation_and_three_repeats) {
   EXPECT_THAT(both.err, HasSubstr("neither run is one"));
 }
 
-TEST_F(Compare, the_page_is_that_of_report_with_the_comparison) {
+TEST_F(Compare, the_page_is_the_report_with_the_comparison_added) {
   run("a");
   run("b", {"--seed", "2"});
   const Finished finished = latchlab({"compare", "a", "b", "--out", "page.html"});

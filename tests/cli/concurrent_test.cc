@@ -1,4 +1,4 @@
-// Two programs at once that write to one place.
+// Two processes that write to the same place at the same time.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
@@ -33,7 +33,7 @@ class Concurrent : public Command {
     for (Started& each : started) all.push_back(each.wait());
     return all;
   }
-  // The number of the one that has won.
+  // The number of the process that succeeded.
   static std::size_t winner_of(const std::vector<Finished>& all) {
     std::size_t winner = all.size();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -57,7 +57,7 @@ class Concurrent : public Command {
   }
 };
 
-TEST_F(Concurrent, of_runs_into_one_new_directory_one_wins_and_is_whole) {
+TEST_F(Concurrent, of_two_runs_into_one_new_directory_one_succeeds_completely) {
   std::vector<std::string> whole;
   for (const char* seed : {"1", "2", "3"}) {
     const std::string out = std::string("alone-") + seed;
@@ -66,7 +66,8 @@ TEST_F(Concurrent, of_runs_into_one_new_directory_one_wins_and_is_whole) {
   }
   for (int trial = 0; trial < kTrials; ++trial) {
     const std::string out = "out-" + std::to_string(trial);
-    if (trial % 2 == 1) fs::create_directory(path(out));  // an empty one may be given, too
+    // An existing empty directory is allowed, too.
+    if (trial % 2 == 1) fs::create_directory(path(out));
     std::vector<std::vector<std::string>> commands;
     for (const char* seed : {"1", "2", "3"})
       commands.push_back({"run", "small.yaml", "--quiet", "--seed", seed, "--out", out});
@@ -77,7 +78,7 @@ TEST_F(Concurrent, of_runs_into_one_new_directory_one_wins_and_is_whole) {
   }
 }
 
-TEST_F(Concurrent, of_searches_along_an_axis_into_one_new_directory_one_wins) {
+TEST_F(Concurrent, of_two_searches_along_an_axis_into_one_new_directory_one_succeeds) {
   for (int trial = 0; trial < kTrials; ++trial) {
     const std::string out = "out-" + std::to_string(trial);
     const std::vector<std::string> command = {
@@ -88,7 +89,7 @@ TEST_F(Concurrent, of_searches_along_an_axis_into_one_new_directory_one_wins) {
   }
 }
 
-TEST_F(Concurrent, of_reproductions_into_one_new_directory_one_wins) {
+TEST_F(Concurrent, of_two_reproductions_into_one_new_directory_one_succeeds) {
   fs::create_directories(path("data/scenarios/papers/toy"));
   fs::copy(path("small.yaml"), path("data/scenarios/papers/toy/one.yaml"));
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -119,7 +120,7 @@ TEST_F(Concurrent, traces_of_two_searches_do_not_replace_each_other) {
   }
 }
 
-TEST_F(Concurrent, pages_and_exports_of_one_run_are_whole) {
+TEST_F(Concurrent, pages_and_exports_of_one_run_are_complete) {
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "r"}).code, 0);
   ASSERT_EQ(latchlab({"report", "r"}).code, 0);
   ASSERT_EQ(latchlab({"export", "r", "--gnuplot"}).code, 0);
@@ -134,7 +135,7 @@ TEST_F(Concurrent, pages_and_exports_of_one_run_are_whole) {
   EXPECT_EQ(files_in("r/gnuplot"), drawn);
 }
 
-TEST_F(Concurrent, what_another_writes_into_is_refused) {
+TEST_F(Concurrent, a_directory_that_another_process_writes_to_is_refused) {
   fs::create_directories(path("data/scenarios/papers/toy"));
   fs::copy(path("small.yaml"), path("data/scenarios/papers/toy/one.yaml"));
   fs::create_directory(path("held"));
@@ -154,7 +155,7 @@ TEST_F(Concurrent, what_another_writes_into_is_refused) {
   ::close(held);
 }
 
-TEST_F(Concurrent, a_second_class_in_a_directory_waits_or_is_refused) {
+TEST_F(Concurrent, a_second_classroom_in_one_directory_waits_or_is_refused) {
   const std::vector<std::string> command = {"classroom", "1", "--out", "pages"};
   for (const Finished& each : at_once({command, command})) {
     if (each.code == 0) continue;

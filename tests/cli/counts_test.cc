@@ -1,4 +1,4 @@
-// Numbers in results.json that are known beforehand, exactly.
+// Numbers in results.json whose exact values are known in advance.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -31,8 +31,8 @@ double phases(const Json& metrics, const std::string& kind) {
   return sum;
 }
 
-// Two one-sided verbs, no message, one round trip each, and nothing but those in the time.
-TEST_F(Counts, a_lock_that_nobody_else_wants_costs_two_verbs) {
+// Two one-sided verbs, no message, one round trip each; their latencies are the whole cycle.
+TEST_F(Counts, an_uncontended_lock_costs_two_verbs) {
   const Json points =
       run("locks: {count: 1}\nrun: {warmup: 100us, duration: 1ms}\n"
           "sweep: {grid: {protocol.name: [cas, mcs, dslr, shiftlock], "
@@ -65,7 +65,7 @@ constexpr const char* kBusy =
     "run: {warmup: 500us, duration: 15ms}\n"
     "sweep: {grid: {protocol.name: [cas, mcs, dslr, shiftlock]}}\n";
 
-TEST_F(Counts, the_law_of_the_window_holds_in_whole_picoseconds) {
+TEST_F(Counts, the_law_of_the_window_holds_to_the_picosecond) {
   for (const Json& point : non_empty(run(kBusy))) {
     const Json& law = point["repeats"][0]["metrics"]["window_law"];
     const auto value = [&](const char* name) { return law[name].get<std::int64_t>(); };
@@ -79,8 +79,8 @@ TEST_F(Counts, the_law_of_the_window_holds_in_whole_picoseconds) {
   }
 }
 
-// All acquisitions are of those who waited and of those who had the lock after one atomic.
-TEST_F(Counts, phases_of_those_who_waited_are_what_exceeds_the_first_atomic) {
+// Every acquisition either waited or got the lock with its first atomic.
+TEST_F(Counts, phases_of_acquisitions_that_waited_exclude_the_first_atomic) {
   for (const Json& point : non_empty(run(kBusy))) {
     SCOPED_TRACE(point["label"].get<std::string>());
     const Json& metrics = point["repeats"][0]["metrics"];
@@ -97,9 +97,9 @@ TEST_F(Counts, phases_of_those_who_waited_are_what_exceeds_the_first_atomic) {
   }
 }
 
-// Who has failed to take the lock at once has made two tries and a pause by then; its IA is the one
-// atomic that follows.
-TEST_F(Counts, tries_that_were_in_vain_count_as_retries) {
+// A client that does not get the lock at once has made two attempts and a pause by then; its IA
+// phase is the one atomic that follows.
+TEST_F(Counts, failed_attempts_count_as_retries) {
   const std::string rest = std::string(kBusy).substr(0, std::string(kBusy).find("sweep:"));
   const Json points = run(rest + "protocol: {name: shiftlock, profile: artifact}\n");
   const Json& metrics = points[0]["repeats"][0]["metrics"];
@@ -109,7 +109,7 @@ TEST_F(Counts, tries_that_were_in_vain_count_as_retries) {
   EXPECT_EQ(number_at(metrics, "phases_ns.read.RT"), 0);
 }
 
-TEST_F(Counts, clients_are_goodput_times_the_mean_cycle) {
+TEST_F(Counts, the_number_of_clients_is_goodput_times_the_mean_cycle) {
   for (const Json& point : non_empty(run(kBusy))) {
     const Json& metrics = point["metrics"];
     EXPECT_GT(number_at(metrics, "cycle_ns.count"), 6 * 1'000);

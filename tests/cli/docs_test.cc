@@ -22,7 +22,7 @@ class Docs : public Command {
   }
 };
 
-TEST_F(Docs, latchlab_understands_all_that_the_page_on_clusters_says) {
+TEST_F(Docs, latchlab_accepts_every_command_of_the_page_on_clusters) {
   const Finished finished = parse(LATCHLAB_SOURCE_DIR "/docs/cluster.md");
   EXPECT_EQ(finished.code, 0) << finished.err;
 }
@@ -48,7 +48,7 @@ TEST_F(Docs, latchlab_understands_all_that_the_readme_says) {
   EXPECT_EQ(finished.code, 0) << page << finished.err;
 }
 
-TEST_F(Docs, a_command_that_is_not_understood_is_found_behind_any_launcher) {
+TEST_F(Docs, a_command_that_is_not_accepted_is_found_behind_any_launcher) {
   for (const char* line :
        {"latchlab run quickstart --worker 2", "mpirun -n 2 latchlab run --nope x",
         "srun -N 2 \\\n  latchlab node", "ssh a latchlab compere a b &\nwait"}) {

@@ -1,4 +1,4 @@
-// What a run will take, before it runs: verbs as estimated against verbs as posted.
+// The estimate of a run's cost before it runs: estimated verbs against posted verbs.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -10,7 +10,7 @@ namespace {
 
 class Estimate : public Command {
  protected:
-  // Verbs as estimated over verbs as posted, of all points and repeats.
+  // Estimated verbs divided by posted verbs, over all points and repeats.
   double ratio_of(const std::string& scenario) {
     write("s.yaml", scenario);
     const Finished checked = latchlab({"check", "s.yaml", "--json"});
@@ -66,7 +66,7 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
   }
 }
 
-TEST_F(Estimate, knows_locks_that_share_a_slot_of_atomics) {
+TEST_F(Estimate, covers_locks_that_share_a_slot_of_atomics) {
   for (const char* lock : {"{name: cas, backoff: none}", "{name: mcs}"})
     expect_within_twice(ratio_of(scenario(lock,
                                           "locks: {count: 10k, stride: 4KiB}\n"
@@ -74,20 +74,20 @@ TEST_F(Estimate, knows_locks_that_share_a_slot_of_atomics) {
                         lock);
 }
 
-TEST_F(Estimate, knows_that_tickets_are_looked_at_by_reads) {
+TEST_F(Estimate, covers_tickets_that_clients_poll_with_reads) {
   expect_within_twice(ratio_of(scenario("{name: dslr, omega: 0us}",
                                         std::string(kHot) + "workload: {read_ratio: 0%}\n")),
                       "at once");
 }
 
-TEST_F(Estimate, knows_that_sections_arrive) {
+TEST_F(Estimate, covers_open_loop_arrivals) {
   expect_within_twice(ratio_of(scenario("{name: mcs}",
                                         "locks: {count: 1k}\nrun: {warmup: 200us, duration: 5ms}\n"
                                         "workload: {arrivals: {kind: poisson, rate: 200k}}\n")),
                       "arrivals");
 }
 
-TEST_F(Estimate, knows_that_locks_are_lost_which_are_not_released) {
+TEST_F(Estimate, covers_leases_that_expire_because_a_release_is_skipped) {
   for (const char* lock : {"{name: shiftlock, lease: 1ms}", "{name: dslr, lease: 1ms}"})
     expect_within_twice(
         ratio_of(scenario(lock,
@@ -97,16 +97,16 @@ TEST_F(Estimate, knows_that_locks_are_lost_which_are_not_released) {
         lock);
 }
 
-TEST_F(Estimate, of_readers_beside_each_other_is_within_a_factor_of_two) {
+TEST_F(Estimate, of_readers_that_hold_together_is_within_a_factor_of_two) {
   const auto one = [](const char* reads) {
     return std::string(kHot) + "workload: {read_ratio: " + reads + "}\n";
   };
-  // The word of the lock bounds readers, and readers between two writers share a turn.
+  // The lock's word limits the rate of readers, and the readers between two writers share one turn.
   expect_within_twice(ratio_of(scenario("{name: shiftlock}", one("100%"))), "shiftlock");
   expect_within_twice(ratio_of(scenario("{name: dslr}", one("80%"))), "dslr");
 }
 
-TEST_F(Estimate, counts_a_warm_up_that_is_found_as_more_than_half_a_window) {
+TEST_F(Estimate, counts_an_automatic_warm_up_as_more_than_half_a_window) {
   const auto verbs_of = [this](const char* warmup) {
     write("s.yaml", scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: " +
                                                 std::string(warmup) + ", duration: 1ms}\n"));
@@ -116,7 +116,7 @@ TEST_F(Estimate, counts_a_warm_up_that_is_found_as_more_than_half_a_window) {
   EXPECT_GT(verbs_of("auto") / verbs_of("0us"), 1.5);
 }
 
-TEST_F(Estimate, knows_that_a_run_finds_its_warm_up_itself) {
+TEST_F(Estimate, covers_a_warm_up_that_the_run_finds_itself) {
   expect_within_twice(
       ratio_of(scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: auto, duration: 1ms}\n")),
       "warm-up");

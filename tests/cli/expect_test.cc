@@ -1,4 +1,5 @@
-// Published figures on the command line: what is printed, what is written, and what fails.
+// Published figures on the command line: what the program prints and writes, and what makes it
+// fail.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 
 class Expect : public Command {
  protected:
-  // One client, one lock: a CAS takes 1.8 us, so some 278.3 k/s.
+  // One client, one lock: a CAS takes 1.8 us, so about 278.3 k/s.
   static std::string scenario(const std::string& expect) {
     return small_scenario("{name: cas, backoff: none}",
                           "expect: [{id: ideal, kind: value, metric: goodput_ops_s, where: {label: "
@@ -56,7 +57,7 @@ TEST_F(Expect, figures_and_a_score_follow_the_table) {
                             ".log2.predicted/published.. [0-9.]+ .validation, profile paper.\n"));
 }
 
-TEST_F(Expect, results_hold_each_figure_and_the_scores) {
+TEST_F(Expect, results_contain_each_figure_and_the_scores) {
   EXPECT_EQ(run("value: 1k, use: validation, profile: paper").code, 0);
   const Json results = json("r1/results.json");
   const Json& figure = results["expectations"][0];
@@ -73,7 +74,7 @@ TEST_F(Expect, results_hold_each_figure_and_the_scores) {
   EXPECT_EQ(results["scores"][0]["within"], 0.0);
 }
 
-TEST_F(Expect, check_finds_figures_that_no_run_could_give) {
+TEST_F(Expect, check_reports_figures_that_no_run_can_give) {
   write("point.yaml", scenario("value: 1, use: validation, where: {label: cass}"));
   write("metric.yaml", small_scenario("{name: cas}",
                                       "expect: [{id: a, kind: value, metric: "
@@ -103,9 +104,9 @@ TEST_F(Expect, a_point_that_failed_leaves_its_figures_undecided) {
   EXPECT_EQ(json("r/results.json")["expectations"][0]["verdict"], "undecided");
 }
 
-// A figure that its sweep does not contain, or a metric that does not exist, is found here. A file
-// without figures says so.
-TEST_F(Command, every_published_experiment_of_ours_can_be_run) {
+// This also finds a figure that its sweep does not contain, and a metric that does not exist. A
+// file without figures is reported as such.
+TEST_F(Command, every_published_experiment_can_be_run) {
   const std::filesystem::path papers =
       std::filesystem::path(LATCHLAB_SOURCE_DIR) / "scenarios/papers";
   int checked = 0;

@@ -1,4 +1,5 @@
-// latchlab explain: it knows what the program prints and takes, and refers to nothing unknown.
+// latchlab explain: it covers what the program prints and accepts, and refers only to topics that
+// exist.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class Explain : public Command {
   }
 };
 
-TEST_F(Explain, says_unit_range_source_and_what_is_good) {
+TEST_F(Explain, gives_unit_range_source_and_which_direction_is_better) {
   EXPECT_THAT(told("acquire_ns.p99"), AllOf(HasSubstr("99 of 100"), HasSubstr("unit: ns")));
   EXPECT_THAT(told("phases_ns.write.WP"), HasSubstr("predecessor"));
   EXPECT_THAT(told("WP"), AllOf(HasSubstr("(phase)"), HasSubstr("Table 2")));
@@ -44,14 +45,14 @@ TEST_F(Explain, says_unit_range_source_and_what_is_good) {
   EXPECT_THAT(told("platform.nic.atomic.slots"), HasSubstr("512"));
 }
 
-TEST_F(Explain, shows_everything_that_an_ambiguous_name_may_mean) {
+TEST_F(Explain, shows_every_meaning_of_an_ambiguous_name) {
   EXPECT_THAT(told("lease"), AllOf(HasSubstr("dslr.lease"), HasSubstr("shiftlock.lease"),
                                    HasSubstr("lease (term)")));
   EXPECT_THAT(told("fairness"), AllOf(HasSubstr("fairness.jain"), HasSubstr("max_bypassed"),
                                       HasSubstr("declock.fairness")));
 }
 
-TEST_F(Explain, knows_words_that_are_not_one_word) {
+TEST_F(Explain, finds_terms_of_several_words_or_signs) {
   EXPECT_THAT(told("not settled"), AllOf(HasSubstr("not settled (verdict)"), HasSubstr("warmup")));
   EXPECT_THAT(told("+- 95%"),
               AllOf(HasSubstr("+- 95% (column)"), HasSubstr("confidence interval")));
@@ -100,7 +101,7 @@ TEST_F(Explain, refers_only_to_what_it_can_explain) {
   EXPECT_GT(references, 100);
 }
 
-TEST_F(Explain, knows_every_column_of_the_table_and_every_part_of_the_results) {
+TEST_F(Explain, covers_every_column_of_the_table_and_every_part_of_the_results) {
   write("small.yaml", small_scenario("{name: cas}"));
   const Finished run = latchlab({"run", "small.yaml", "--repeats", "3", "--out", "out"});
   ASSERT_EQ(run.code, 0) << run.err;
@@ -128,7 +129,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Between the first `from` and the `to` that follows.
+// The text between the first `from` and the next `to`.
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -142,7 +143,7 @@ void collect(const std::string& text, const char* expression, std::set<std::stri
     words.insert((*at)[1]);
 }
 
-TEST_F(Explain, knows_the_words_of_the_page_and_of_the_guide_to_it) {
+TEST_F(Explain, covers_the_terms_of_the_report_page_and_of_its_guide) {
   std::set<std::string> words, cells;
   const std::string guide = text_of("docs/reading-a-report.md");
   collect(guide, "\\*([A-Za-z.]+)\\*", words);  // *steady*, **IA**
@@ -161,7 +162,7 @@ TEST_F(Explain, knows_the_words_of_the_page_and_of_the_guide_to_it) {
   EXPECT_THAT(told("p99.9"), HasSubstr("999 of 1000"));
 }
 
-TEST_F(Explain, lists_what_there_is_by_group) {
+TEST_F(Explain, lists_all_topics_by_group) {
   const std::string all = latchlab({"explain"}).out;
   for (const char* group :
        {"metric:", "phase:", "column:", "verdict:", "check:", "fault:", "exit code:", "protocol:",

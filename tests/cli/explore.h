@@ -1,5 +1,5 @@
 #pragma once
-// What tests of latchlab explore ask of it.
+// Helpers for tests of latchlab explore.
 
 #include <gmock/gmock.h>
 
@@ -33,7 +33,7 @@ class Explore : public Command {
     EXPECT_THAT(finished.err, ::testing::StartsWith("latchlab: odd.json"));
     EXPECT_THAT(finished.err, ::testing::HasSubstr(reason));
   }
-  // A lock that does not survive the death of a client.
+  // A lock that does not recover from the crash of a client.
   const std::vector<std::string> stuck = {"--protocol", "mcs", "--crashes", "1"};
 };
 

@@ -1,4 +1,4 @@
-// latchlab explore and replay, as a user meets them.
+// latchlab explore and replay on the command line.
 #include "tests/cli/explore.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST_F(Explore, nothing_found_is_fine) {
+TEST_F(Explore, exits_with_success_if_no_violation_is_found) {
   const Finished finished = explore({"--protocol", "shiftlock", "--clients", "2"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, StartsWith("shiftlock: 6 of 6 cases, "));
@@ -26,7 +26,7 @@ TEST_F(Explore, nothing_found_is_fine) {
   EXPECT_FALSE(exists("found"));
 }
 
-TEST_F(Explore, what_is_found_can_be_replayed) {
+TEST_F(Explore, a_counterexample_can_be_replayed) {
   const Finished finished = explore(stuck);
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.out, HasSubstr("FOUND deadlock in 4 moves (X X, a node each): "));
@@ -50,7 +50,7 @@ TEST_F(Explore, traces_do_not_replace_each_other) {
   EXPECT_EQ(read("found/mcs-deadlock-2.json"), first);
 }
 
-TEST_F(Explore, what_walks_find_can_be_replayed) {
+TEST_F(Explore, a_counterexample_of_a_random_walk_can_be_replayed) {
   const Finished finished = explore({"--protocol", "dslr", "--profile", "sigmod18", "--operations",
                                      "2", "--modes", "XS", "SX", "--strategy", "random"});
   EXPECT_EQ(finished.code, 1);
@@ -90,7 +90,7 @@ TEST_F(Explore, json_of_a_sound_lock_lists_no_violation) {
   EXPECT_EQ(json["cut"], "");
 }
 
-TEST_F(Explore, locks_held_together_are_taken_in_one_order_unless_as_asked) {
+TEST_F(Explore, several_locks_are_acquired_in_one_order_unless_as_asked) {
   const std::vector<std::string> two = {"--protocol", "cas", "--locks",   "2",
                                         "--held",     "2",   "--readers", "0"};
   EXPECT_EQ(explore(two).code, 0);
@@ -101,21 +101,21 @@ TEST_F(Explore, locks_held_together_are_taken_in_one_order_unless_as_asked) {
   EXPECT_THAT(found.out, HasSubstr("FOUND deadlock"));
 }
 
-TEST_F(Explore, a_budget_that_is_used_up_is_told) {
+TEST_F(Explore, reports_that_the_budget_of_states_is_used_up) {
   const Finished finished =
       explore({"--protocol", "shiftlock", "--clients", "3", "--budget", "500"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, HasSubstr("Not exhausted: the bound on states was reached.\n"));
 }
 
-TEST_F(Explore, more_than_there_is_time_for_is_told) {
+TEST_F(Explore, reports_that_the_budget_of_time_is_used_up) {
   const Finished finished = explore({"--protocol", "shiftlock", "--clients", "4", "--operations",
                                      "2", "--budget", "50ms", "--quiet"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, HasSubstr("Not exhausted: the bound on time was reached.\n"));
 }
 
-TEST_F(Explore, merging_no_steps_takes_more_of_them) {
+TEST_F(Explore, without_merged_steps_there_are_more_states) {
   const auto states = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--protocol", "dslr", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -135,7 +135,7 @@ TEST_F(Explore, bad_input_is_refused) {
   expect_refused({"--protocol", "dslr", "--clients", "4"}, "serves at most 3 clients, not 4");
 }
 
-TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
+TEST_F(Explore, invalid_bounds_are_refused) {
   expect_refused({"--protocol", "cas", "--clients", "0"}, "from 1 to 16");
   expect_refused({"--protocol", "cas", "--clients", "17"}, "from 1 to 16");
   expect_refused({"--protocol", "cas", "--operations", "0"}, "from 1 to 64");
@@ -148,7 +148,7 @@ TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
     expect_refused({"--protocol", "cas", std::string("--budget=") + budget}, "--budget");
 }
 
-TEST_F(Explore, every_lock_of_several_is_told) {
+TEST_F(Explore, reports_a_verdict_for_each_of_several_locks) {
   const Finished finished = explore({"--protocol", "mcs", "--operations", "2", "--locks", "2",
                                      "--crashes", "1", "--placement", "spread"});
   EXPECT_EQ(finished.code, 1);
@@ -160,13 +160,13 @@ TEST_F(Explore, every_lock_of_several_is_told) {
   EXPECT_THAT(replayed.out, HasSubstr("; lock 1: "));
 }
 
-TEST_F(Explore, modes_must_be_one_text_for_each_client) {
+TEST_F(Explore, modes_must_be_given_for_each_client) {
   expect_refused({"--protocol", "shiftlock", "--modes", "X"}, "--modes has 1 texts, and there are");
   expect_refused({"--protocol", "shiftlock", "--modes", "X", "X", "S"}, "--modes has 3 texts");
   expect_refused({"--protocol", "shiftlock", "--modes", "X", "Q"}, "modes 'Q': expected letters");
 }
 
-TEST_F(Explore, a_client_may_do_nothing) {
+TEST_F(Explore, a_client_may_have_no_operation) {
   for (const char* operations : {"1", "3"}) {
     const std::string reads(static_cast<std::size_t>(*operations - '0'), 'S');
     const Finished finished = explore({"--protocol", "cas", "--clients", "3", "--operations",
@@ -175,14 +175,14 @@ TEST_F(Explore, a_client_may_do_nothing) {
   }
 }
 
-TEST_F(Explore, traces_that_cannot_be_written_are_told) {
+TEST_F(Explore, traces_that_cannot_be_written_are_reported) {
   write("found", "a file is in the way");
   const Finished finished = explore(stuck);
   EXPECT_EQ(finished.code, 3);
   EXPECT_THAT(finished.err, StartsWith("latchlab: found"));
 }
 
-TEST_F(Explore, what_is_no_trace_is_refused_with_its_name) {
+TEST_F(Explore, a_file_that_is_no_trace_is_refused_with_its_name) {
   EXPECT_EQ(explore(stuck).code, 1);
   const std::string good = read("found/mcs-deadlock-1.json");
   expect_trace_refused("", "this is no trace");
@@ -198,7 +198,7 @@ TEST_F(Explore, what_is_no_trace_is_refused_with_its_name) {
   EXPECT_THAT(missing.err, HasSubstr("none.json"));
 }
 
-TEST_F(Explore, a_trace_that_ends_elsewhere_is_told) {
+TEST_F(Explore, a_trace_that_does_not_end_as_recorded_is_reported) {
   EXPECT_EQ(explore(stuck).code, 1);
   Json json = Json::parse(read("found/mcs-deadlock-1.json"));
   json["moves"].erase(3);
@@ -209,12 +209,12 @@ TEST_F(Explore, a_trace_that_ends_elsewhere_is_told) {
   EXPECT_THAT(finished.err, StartsWith("latchlab: short.json: the trace does not end as it says"));
 }
 
-TEST_F(Explore, an_interrupted_search_says_what_it_has_seen) {
+TEST_F(Explore, an_interrupted_search_reports_what_it_has_explored) {
   const std::string command = std::string("exec ") + LATCHLAB_BINARY +
                               " explore --protocol shiftlock --clients 6 --operations 4 "
                               "--readers 2 --crashes 3 >out 2>err";
   Started started = start_program({"/bin/sh", "-c", command});
-  // Progress is told once the search is under way.
+  // The search prints progress once it has begun.
   for (int tries = 0; tries < 6'000 && read("err").empty(); ++tries) ::usleep(10'000);
   started.send(SIGINT);
   const Finished finished = started.wait();

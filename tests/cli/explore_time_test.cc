@@ -1,4 +1,4 @@
-// latchlab explore where time passes: latencies, clocks and how long the lock is held.
+// latchlab explore in timed mode: latencies, clocks and how long a client holds the lock.
 #include <gmock/gmock.h>
 
 #include "tests/cli/explore.h"
@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST_F(Explore, time_is_searched_where_latencies_are_given) {
+TEST_F(Explore, the_search_is_timed_if_latencies_are_given) {
   const Finished finished = explore({"--protocol", "dslr", "--set", "lease=10us", "--set",
                                      "validity=from_grant", "--modes", "X", "S", "--placement",
                                      "spread", "--latencies", "1us", "15us", "--hold", "1us"});
@@ -21,7 +21,7 @@ TEST_F(Explore, time_is_searched_where_latencies_are_given) {
   EXPECT_THAT(replayed.out, HasSubstr("   1.  1.000 us  client 0: FAA 0x"));
 }
 
-TEST_F(Explore, a_lock_that_rests_on_time_wants_latencies) {
+TEST_F(Explore, a_lock_that_relies_on_time_needs_latencies) {
   const std::string wants =
       "no time passes in this search: give --latencies, such as "
       "'--latencies 1us --hold 2us'";
@@ -43,7 +43,7 @@ TEST_F(Explore, a_lock_that_rests_on_time_wants_latencies) {
   EXPECT_THAT(timed.out, HasSubstr("\nNothing found.\n"));
 }
 
-TEST_F(Explore, the_set_of_a_search_in_time_is_part_of_its_verdict) {
+TEST_F(Explore, a_timed_verdict_contains_latencies_and_clocks) {
   const Finished finished = explore({"--protocol", "cas", "--latencies", "2us", "1us", "--drift",
                                      "100", "--patience", "20us", "--json"});
   const Json bounds = Json::parse(finished.out, nullptr, false)["bounds"];
@@ -54,7 +54,7 @@ TEST_F(Explore, the_set_of_a_search_in_time_is_part_of_its_verdict) {
   EXPECT_EQ(bounds["horizon"], "2ms");
 }
 
-TEST_F(Explore, times_that_make_no_sense_are_refused) {
+TEST_F(Explore, invalid_times_are_refused) {
   const std::vector<std::string> cas = {"--protocol", "cas"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), cas.begin(), cas.end());

@@ -1,4 +1,4 @@
-// Traces and figures as a user makes them.
+// Traces and figures made on the command line.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ class Traces : public Command {
   }
 };
 
-TEST_F(Traces, change_no_result_and_are_the_same_bytes_each_time) {
+TEST_F(Traces, change_no_result_and_are_byte_identical_each_time) {
   write("small.yaml",
         small_scenario(
             "{name: cas}",
@@ -53,7 +53,7 @@ TEST_F(Traces, change_no_result_and_are_the_same_bytes_each_time) {
   }
 }
 
-TEST_F(Traces, hold_every_verb_that_was_posted) {
+TEST_F(Traces, contain_every_verb_that_was_posted) {
   write("small.yaml", small_scenario("{name: mcs}"));
   ASSERT_EQ(run("r", {"--trace", "--trace-window", "0us+1ms", "--quiet"}).code, 0);
   auto begun = names("r/traces/0000.json", "B");
@@ -67,7 +67,7 @@ TEST_F(Traces, hold_every_verb_that_was_posted) {
   EXPECT_GT(begun["wait"], 0);
 }
 
-TEST_F(Traces, are_of_the_points_and_the_window_that_were_chosen) {
+TEST_F(Traces, cover_the_points_and_the_window_that_were_chosen) {
   write("small.yaml", small_scenario("{name: cas}", kLocks));
   const Finished done = run(
       "r", {"--trace", "--trace-points", "3,1", "--trace-window", "450us+1s", "--repeats", "2"});
@@ -80,7 +80,7 @@ TEST_F(Traces, are_of_the_points_and_the_window_that_were_chosen) {
   EXPECT_EQ(head["to"], "500us");
 }
 
-TEST_F(Traces, of_what_is_not_there_are_refused_before_anything_runs) {
+TEST_F(Traces, of_points_that_do_not_exist_are_refused_before_anything_runs) {
   write("small.yaml", small_scenario("{name: cas}", kLocks));
   const auto refused = [&](std::vector<std::string> words, const char* says) {
     words.insert(words.begin(), "--trace");
@@ -101,7 +101,7 @@ TEST_F(Traces, of_what_is_not_there_are_refused_before_anything_runs) {
 
 class Figures : public Command {
  protected:
-  // By gnuplot, in its directory; what it said.
+  // Runs gnuplot in its directory; its output.
   std::string draw(const std::string& script, const std::string& format) {
     const Finished drawn =
         start_program({"/bin/sh", "-c",
@@ -114,7 +114,7 @@ class Figures : public Command {
   }
 };
 
-TEST_F(Figures, are_drawn_by_gnuplot_without_a_warning_whatever_the_labels) {
+TEST_F(Figures, are_drawn_by_gnuplot_without_a_warning_for_any_label) {
   if (::access("/usr/bin/gnuplot", X_OK) != 0) GTEST_SKIP() << "there is no gnuplot here";
   write(
       "small.yaml",
@@ -137,7 +137,7 @@ TEST_F(Figures, are_drawn_by_gnuplot_without_a_warning_whatever_the_labels) {
   EXPECT_THAT(drawn, HasSubstr("Acquire latency p99"));
 }
 
-TEST_F(Figures, points_apart_are_drawn_and_named) {
+TEST_F(Figures, points_with_a_verdict_are_drawn_apart_and_named) {
   if (::access("/usr/bin/gnuplot", X_OK) != 0) GTEST_SKIP() << "there is no gnuplot here";
   write("stuck.yaml",
         small_scenario("{name: mcs}",

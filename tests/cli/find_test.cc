@@ -1,4 +1,4 @@
-// What `latchlab find` prints, writes and keeps.
+// `latchlab find`: what it prints, writes and stores.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -14,7 +14,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A lock that spins without pause does more for few clients than one with a queue; for many, less.
+// With few clients a lock that spins without a pause has a higher goodput than one with a queue;
+// with many, a lower one.
 constexpr const char* kTwoLocks =
     "schema: 1\n"
     "name: two\n"
@@ -55,14 +56,14 @@ int number_of(const Json& text) {
   return std::stoi(text.get<std::string>());
 }
 
-TEST_F(Find, the_answer_holds_the_crossing_that_a_fine_sweep_sees) {
+TEST_F(Find, the_answer_contains_the_crossing_that_a_fine_sweep_finds) {
   ASSERT_EQ(latchlab({"run", "two.yaml", "--quiet", "--out", "sweep"}).code, 0);
   std::map<int, std::map<std::string, double>> goodput;
   const Json sweep = json("sweep/results.json");
   for (const Json& point : sweep["points"])
     goodput[number_of(point["axes"]["platform.clients_per_node"])][point["label"]] =
         number_at(point["metrics"], "goodput_ops_s");
-  int seen = 0;  // the first number of clients with which the queue does more
+  int seen = 0;  // the smallest number of clients at which the queue has the higher goodput
   for (auto& [clients, of] : goodput)
     if (seen == 0 && of["mcs"] > of["spin"]) seen = clients;
   ASSERT_GT(seen, 4);
@@ -83,7 +84,7 @@ TEST_F(Find, the_answer_holds_the_crossing_that_a_fine_sweep_sees) {
   EXPECT_THAT(finished.out, HasSubstr(found["says"][0].get<std::string>()));
 }
 
-TEST_F(Find, leaves_a_run_like_any_other) {
+TEST_F(Find, writes_a_run_directory_like_any_other_run) {
   ASSERT_EQ(cross("f", {"--quiet"}).code, 0);
   const Json results = json("f/results.json");
   EXPECT_EQ(results["manifest"]["complete"], true);
@@ -93,7 +94,7 @@ TEST_F(Find, leaves_a_run_like_any_other) {
   for (std::size_t i = 0; i < found["values"].size(); ++i)  // in the order of the axis
     EXPECT_EQ(results["points"][2 * i]["axes"]["platform.clients_per_node"],
               found["values"][i]["at"]);
-  // Nothing but the run, its page, and the answer: a file for each repeat.
+  // The directory contains only the run, its page and the answer: a file for each repeat.
   EXPECT_EQ(files_in("f/points"), 3 * results["points"].size());
   const std::string page = read("f/report.html");
   EXPECT_THAT(page, HasSubstr("\"finding\":\"" + found["says"][0].get<std::string>()));
@@ -103,7 +104,7 @@ TEST_F(Find, leaves_a_run_like_any_other) {
   EXPECT_EQ(read("f/report.html"), page);
 }
 
-TEST_F(Find, an_interrupted_search_goes_on_to_the_same_answer) {
+TEST_F(Find, an_interrupted_search_resumes_to_the_same_answer) {
   const std::vector<std::string> asked = {"find",        "two.yaml",
                                           "--cross",     "mcs,spin",
                                           "--along",     "platform.clients_per_node=2..20",
@@ -128,13 +129,13 @@ TEST_F(Find, an_interrupted_search_goes_on_to_the_same_answer) {
   EXPECT_EQ(read("f/find.json"), read("one/find.json"));
   EXPECT_EQ(read("f/results.json"), read("one/results.json"));
   EXPECT_EQ(files_in("f/points"), files_in("one/points"));
-  // And once more, of what has ended: nothing changes.
+  // Resuming a finished search changes nothing.
   ASSERT_EQ(latchlab(again).code, 0);
   EXPECT_EQ(read("f/find.json"), read("one/find.json"));
   EXPECT_EQ(files_in("f/points"), files_in("one/points"));
 }
 
-TEST_F(Find, where_a_metric_passes_a_value) {
+TEST_F(Find, finds_where_a_metric_passes_a_value) {
   const Finished finished =
       find({"--metric", "acquire_ns.p99", "--passes", "20us", "--of", "mcs", "--along",
             "platform.clients_per_node=1..16", "--out", "f", "--quiet"});
@@ -152,7 +153,7 @@ TEST_F(Find, where_a_metric_passes_a_value) {
   for (const Json& point : non_empty(results["points"])) EXPECT_EQ(point["label"], "mcs");
 }
 
-TEST_F(Find, says_so_where_one_lock_is_ahead_everywhere) {
+TEST_F(Find, reports_that_one_lock_is_ahead_everywhere) {
   const Finished finished =
       find({"--cross", "spin,dslr", "--along", "platform.nic.latency.one_way=600ns..700ns", "--set",
             "platform.clients_per_node=4", "--out", "f", "--quiet"});
@@ -164,7 +165,7 @@ TEST_F(Find, says_so_where_one_lock_is_ahead_everywhere) {
   EXPECT_EQ(json("f/find.json")["turns"].size(), 0u);
 }
 
-TEST_F(Find, along_a_factor_at_a_named_value_of_another_axis) {
+TEST_F(Find, searches_along_a_factor_at_a_named_value_of_another_axis) {
   write("named.yaml",
         std::string(kTwoLocks) +
             "    platform.nic: [{name: today, base: connectx-5}, {name: narrow, base: "
@@ -181,8 +182,8 @@ TEST_F(Find, along_a_factor_at_a_named_value_of_another_axis) {
   EXPECT_THAT(results["points"][0]["params"]["platform"]["nic"]["link"]["rate"], "10Gbps");
 }
 
-// The start of the run lies inside the window.
-TEST_F(Find, what_has_not_settled_decides_nothing) {
+// The window contains the start of the run.
+TEST_F(Find, a_lock_that_has_not_reached_steady_state_decides_nothing) {
   const Finished finished =
       cross("f", {"--set", "run.warmup=0us", "--set", "run.duration=20us", "--quiet"});
   EXPECT_EQ(finished.code, 0) << finished.err;
@@ -190,7 +191,7 @@ TEST_F(Find, what_has_not_settled_decides_nothing) {
               AllOf(HasSubstr("has not settled"), HasSubstr("leave run.warmup to be found")));
 }
 
-TEST_F(Find, refuses_what_cannot_be_answered) {
+TEST_F(Find, questions_that_cannot_be_answered_are_refused) {
   const auto refused = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--out", "f"});
     const Finished finished = find(std::move(more));

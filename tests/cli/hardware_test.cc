@@ -1,4 +1,4 @@
-// Runs on hardware, on a machine that has none.
+// Runs on hardware, on a machine without an RDMA device.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ class WithoutHardware : public Command {
   }
 };
 
-TEST_F(WithoutHardware, what_a_build_or_machine_lacks_is_not_the_users_mistake) {
+TEST_F(WithoutHardware, a_missing_library_or_device_is_not_reported_as_a_user_error) {
   const Finished finished = latchlab({"run", "quickstart", "--backend", "ibverbs"});
   EXPECT_EQ(finished.code, 3);
   EXPECT_EQ(finished.out, "");
@@ -36,7 +36,7 @@ TEST_F(WithoutHardware, what_a_build_or_machine_lacks_is_not_the_users_mistake) 
   EXPECT_FALSE(exists("results"));
 }
 
-TEST_F(WithoutHardware, the_guest_says_what_to_build) {
+TEST_F(WithoutHardware, the_guest_script_names_what_must_be_built_first) {
   namespace fs = std::filesystem;
   fs::create_directories(home() / "tools/guest");
   for (const char* part : {"tools/rxe-guest", "tools/lib.sh", "tools/guest/kernel.sh"})
@@ -48,7 +48,7 @@ TEST_F(WithoutHardware, the_guest_says_what_to_build) {
   EXPECT_THAT(finished.err, HasSubstr("latchlab is not built: cmake --preset release"));
 }
 
-// What does not go together is refused before anything is done.
+// Options that do not fit together are refused before the program does anything.
 class HardwareOptions : public Command {
  protected:
   void expect_refused(const std::vector<std::string>& more, const std::string& why,
@@ -69,7 +69,7 @@ class HardwareOptions : public Command {
   }
 };
 
-TEST_F(HardwareOptions, are_not_for_simulations) {
+TEST_F(HardwareOptions, are_refused_in_simulations) {
   expect_refused({"--device", "rxe0", "--address", "10.0.0.1", "--workers", "2", "--server-workers",
                   "2", "--agents", "--transport", "dc"},
                  "--device, --address, --workers, --server-workers, --agents, --transport: only "
@@ -80,14 +80,14 @@ TEST_F(HardwareOptions, are_not_for_simulations) {
                  "--pkey, --sl, --traffic-class: only for runs on hardware");
 }
 
-TEST_F(HardwareOptions, of_the_fabric_are_in_their_ranges) {
+TEST_F(HardwareOptions, of_the_fabric_have_ranges) {
   for (const char* pkey : {"0", "0x8000", "0x10000", "8001", "0x", "full"})
     expect_refused_on_hardware({"--pkey", pkey}, "is no partition key");
   expect_refused_on_hardware({"--sl", "16"}, "'16' is not a whole number from 0 to 15");
   expect_refused_on_hardware({"--traffic-class", "256"}, "from 0 to 255");
 }
 
-TEST_F(HardwareOptions, of_simulations_are_not_for_hardware) {
+TEST_F(HardwareOptions, of_simulations_are_refused_on_hardware) {
   expect_refused_on_hardware({"--trace"}, "--backend simgrid");
   expect_refused_on_hardware({"--jobs", "2"}, "leave --jobs out");
   expect_refused_on_hardware({"--transport", "dc", "--agents"}, "leave one of them out");
@@ -97,7 +97,7 @@ TEST_F(HardwareOptions, of_simulations_are_not_for_hardware) {
   EXPECT_THAT(finished.err, HasSubstr("leave --jobs out"));
 }
 
-TEST_F(HardwareOptions, results_that_are_there_already_are_seen_before_nodes_are_waited_for) {
+TEST_F(HardwareOptions, existing_results_are_reported_before_the_program_waits_for_nodes) {
   std::filesystem::create_directories(path("mine/points"));
   expect_refused_on_hardware({"--rendezvous", "127.0.0.1:0", "--out", "mine"},
                              "mine exists already");
@@ -111,13 +111,13 @@ TEST_F(HardwareOptions, a_rendezvous_needs_an_address_and_a_secret) {
                              {{"LATCHLAB_TOKEN", ""}});
 }
 
-TEST_F(HardwareOptions, a_rendezvous_is_not_for_mpirun) {
+TEST_F(HardwareOptions, a_rendezvous_is_refused_under_mpirun) {
   expect_refused_on_hardware(
       {"--rendezvous", "127.0.0.1:0"}, "leave --rendezvous out",
       {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
 }
 
-TEST_F(HardwareOptions, a_process_is_not_killed_under_mpirun) {
+TEST_F(HardwareOptions, a_fault_that_kills_a_process_is_refused_under_mpirun) {
   const char* const crash = "faults: [{kind: process_crash, client: 1, at: 200us}]\n";
   write("small.yaml", small_scenario("{name: dslr, lease: 1s}", crash));
   const Finished finished =
@@ -126,7 +126,7 @@ TEST_F(HardwareOptions, a_process_is_not_killed_under_mpirun) {
   EXPECT_THAT(finished.err, HasSubstr("run it without mpirun, or with latchlab node"));
 }
 
-TEST_F(HardwareOptions, whoever_waits_for_nodes_says_where) {
+TEST_F(HardwareOptions, a_coordinator_that_waits_for_nodes_prints_its_address) {
   const std::string quiet = std::string(LATCHLAB_BINARY) +
                             " run quickstart --backend ibverbs --quiet --rendezvous 0.0.0.0:0";
   Started started = start_program({"/bin/sh", "-c", "exec " + quiet + " 2>said"},
@@ -144,10 +144,10 @@ TEST_F(HardwareOptions, whoever_waits_for_nodes_says_where) {
 }
 #endif
 
-// A node that nobody waits for, or that has no secret, says so at once.
+// A node without a coordinator or without a secret fails at once with a message.
 class Node : public Command {};
 
-TEST_F(Node, without_a_token_says_where_it_comes_from) {
+TEST_F(Node, without_a_token_names_where_to_set_it) {
   const Finished finished =
       latchlab({"node", "--rendezvous", "127.0.0.1:1"}, {{"LATCHLAB_TOKEN", ""}});
   EXPECT_EQ(finished.code, 2);
@@ -162,7 +162,7 @@ TEST_F(Node, an_address_without_a_port_is_refused) {
 }
 
 #if LATCHLAB_WITH_IBVERBS
-TEST_F(Node, a_rank_that_is_none_is_refused) {
+TEST_F(Node, an_invalid_rank_is_refused) {
   for (const char* rank : {"abc", "4294967296", "-1", "1 "}) {
     const Finished finished =
         latchlab({"node", "--rendezvous", "127.0.0.1:1"},

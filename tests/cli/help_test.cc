@@ -1,4 +1,4 @@
-// What the program says of itself: help, completions, the manual page, its version, the doctor.
+// The program's own texts: help, completions, the manual page, its version, the doctor.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 
 class Help : public Command {
  protected:
-  // The commands that --help names.
+  // The commands that --help lists.
   std::set<std::string> commands() {
     const std::string help = latchlab({"--help"}).out;
     std::istringstream lines(help.substr(help.find("Subcommands:")));
@@ -32,7 +32,7 @@ class Help : public Command {
         names.insert(line.substr(2, line.find(' ', 2) - 2));
     return names;
   }
-  // The long options that a command's --help names.
+  // The long options that a command's --help lists.
   std::set<std::string> options(const std::string& command) {
     std::istringstream words(latchlab({command, "--help"}).out);
     std::set<std::string> names;
@@ -62,7 +62,7 @@ class Help : public Command {
   }
 };
 
-TEST_F(Help, the_version_names_compiler_and_libraries) {
+TEST_F(Help, the_version_has_compiler_and_libraries) {
   const Finished finished = latchlab({"--version"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n"
@@ -70,7 +70,7 @@ TEST_F(Help, the_version_names_compiler_and_libraries) {
                                           "with .*yaml-cpp [0-9.]+, Eigen 3[0-9.]+, fmt [0-9.]+"));
 }
 
-TEST_F(Help, completions_and_the_manual_know_every_command_and_option) {
+TEST_F(Help, completions_and_the_manual_contain_every_command_and_option) {
   const std::set<std::string> all = commands();
   ASSERT_GE(all.size(), 10u);
   const std::string manual = latchlab({"manual"}).out;
@@ -112,14 +112,14 @@ TEST_F(Help, bash_completes_commands_options_choices_and_names) {
   EXPECT_EQ(completed("latchlab run --out quick-"), std::set<std::string>{"quick-runs"});
 }
 
-TEST_F(Help, help_is_what_it_says) {
+TEST_F(Help, the_help_command_prints_the_same_as_the_option) {
   EXPECT_EQ(latchlab({"help"}).out, latchlab({"--help"}).out);
   EXPECT_EQ(latchlab({"help", "run"}).out, latchlab({"run", "--help"}).out);
   EXPECT_EQ(latchlab({"help"}).code, 0);
 }
 
 // "at once at once", "the the".
-TEST_F(Help, says_nothing_twice_and_nothing_of_later) {
+TEST_F(Help, repeats_no_word_and_announces_no_later_feature) {
   const std::set<std::string> all = commands();
   EXPECT_GT(all.size(), 15u);
   std::set<std::string> pages = all;
@@ -153,24 +153,24 @@ TEST_F(Help, says_nothing_twice_and_nothing_of_later) {
   EXPECT_THAT(latchlab({"--help"}).out, Not(HasSubstr("later")));
 }
 
-TEST_F(Help, what_was_meant_is_suggested) {
+TEST_F(Help, a_misspelt_command_suggests_the_nearest_one) {
   EXPECT_THAT(latchlab({"exlpore"}).err, HasSubstr("'exlpore'; did you mean 'explore'?"));
   EXPECT_THAT(latchlab({"run", "quickstrat"}).err, HasSubstr("did you mean 'quickstart'?"));
 }
 
-TEST_F(Help, a_shell_that_nobody_knows_is_refused) {
+TEST_F(Help, an_unknown_shell_is_refused) {
   const Finished finished = latchlab({"completion", "cmd"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("bash"), HasSubstr("fish"), HasSubstr("zsh")));
 }
 
-TEST_F(Help, names_alone_are_one_a_line) {
+TEST_F(Help, names_alone_are_printed_one_per_line) {
   EXPECT_THAT(latchlab({"list", "protocols", "--names"}).out,
               AllOf(HasSubstr("\ncas\n"), HasSubstr("\nmcs\n"), HasSubstr("\nshiftlock\n")));
   EXPECT_THAT(latchlab({"list", "scenarios", "--names"}).out, HasSubstr("\nquickstart\n"));
 }
 
-TEST_F(Help, the_doctor_says_what_is_there_and_how_to_get_what_is_not) {
+TEST_F(Help, the_doctor_lists_what_is_present_and_how_to_get_what_is_missing) {
   const Finished finished = latchlab({"doctor"}, {{"PATH", "/nowhere"}});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, AllOf(HasSubstr("Ready: latchlab run quickstart\n"),

@@ -1,4 +1,4 @@
-// Runs that are cut short, from the outside.
+// Runs that a signal, a crash or a full disk ends early.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,12 +13,12 @@ using ::testing::HasSubstr;
 
 class Interrupted : public Command {
  protected:
-  // A point that ends at once, and one that would take very long.
+  // One point that ends at once, and one that would take very long.
   void write_scenario(const std::string& durations) {
     write("long.yaml", small_scenario("{name: cas, backoff: none}",
                                       "sweep: {grid: {run.duration: " + durations + "}}\n"));
   }
-  // Until a child is there; its process id.
+  // Waits for a child process; its process id.
   static pid_t first_child(const Started& started) {
     for (int tries = 0; tries < 6'000; ++tries, ::usleep(10'000))
       if (const auto children = started.children(); !children.empty()) return children.front();
@@ -30,7 +30,7 @@ class Interrupted : public Command {
   }
 };
 
-TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
+TEST_F(Interrupted, finished_points_are_stored_and_no_process_is_left) {
   write_scenario("[400us, 1000s]");
   Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
   ASSERT_TRUE(appears("r/points/0000-0.json"));
@@ -54,7 +54,7 @@ TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
   EXPECT_TRUE(results["points"][1]["metrics"].is_null());
 }
 
-TEST_F(Interrupted, what_came_from_stdin_goes_on_from_its_directory) {
+TEST_F(Interrupted, a_run_from_stdin_is_resumed_from_its_directory) {
   write_scenario("[400us, 1000s]");
   Started started = start_program(
       {"/bin/sh", "-c",
@@ -69,8 +69,8 @@ TEST_F(Interrupted, what_came_from_stdin_goes_on_from_its_directory) {
               HasSubstr("small: 1 of 1 run are there already"));
 }
 
-// Apostrophes and blanks: the command that is printed is one for a shell.
-TEST_F(Interrupted, goes_on_by_the_command_that_it_prints_whatever_is_in_it) {
+// Apostrophes and blanks: the printed command is quoted for a shell.
+TEST_F(Interrupted, the_printed_command_resumes_the_run_for_any_characters_in_it) {
   write("it's long.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 1000s]}}\n"));
   std::filesystem::create_directory(home() / "my data");
@@ -93,10 +93,10 @@ TEST_F(Interrupted, goes_on_by_the_command_that_it_prints_whatever_is_in_it) {
   EXPECT_EQ(json("r'r r/results.json")["points"][0]["label"], "it's");
 }
 
-TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {
+TEST_F(Interrupted, sigterm_is_handled_like_sigint) {
   write_scenario("[1000s]");
   Started started = start({"run", "long.yaml", "--json", "--out", "r"});
-  ASSERT_TRUE(appears("r/scenario.yaml"));  // what is tried before a run is over
+  ASSERT_TRUE(appears("r/scenario.yaml"));  // written before the first repeat ends
   ASSERT_GT(first_child(started), 0);
   started.send(SIGTERM);
   const Finished finished = started.wait();
@@ -106,7 +106,7 @@ TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {
   EXPECT_TRUE(all_gone(started));
 }
 
-TEST_F(Interrupted, children_do_not_outlive_a_command_that_was_killed) {
+TEST_F(Interrupted, child_processes_do_not_outlive_a_killed_command) {
   write_scenario("[1000s]");
   Started started = start({"run", "long.yaml", "--out", "r"});
   ASSERT_TRUE(appears("r/scenario.yaml"));
@@ -116,10 +116,10 @@ TEST_F(Interrupted, children_do_not_outlive_a_command_that_was_killed) {
   EXPECT_TRUE(all_gone(started));
 }
 
-TEST_F(Interrupted, a_point_whose_process_dies_is_told_and_the_others_go_on) {
+TEST_F(Interrupted, a_point_whose_process_dies_is_reported_and_the_other_points_run) {
   write_scenario("[1000s, 400us]");
   Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
-  ASSERT_TRUE(appears("r/scenario.yaml"));  // what is tried before a run is over
+  ASSERT_TRUE(appears("r/scenario.yaml"));  // written before the first repeat ends
   const pid_t child = first_child(started);
   ASSERT_GT(child, 0);
   ::kill(child, SIGKILL);
@@ -136,7 +136,7 @@ TEST_F(Interrupted, a_point_whose_process_dies_is_told_and_the_others_go_on) {
   EXPECT_EQ(points[1]["status"], "ok");
 }
 
-TEST_F(Interrupted, a_disk_that_is_full_is_told_and_leaves_no_half_of_a_file) {
+TEST_F(Interrupted, a_full_disk_is_reported_and_leaves_no_partial_file) {
   write("small.yaml", small_scenario("{name: cas}"));
   const std::string limited =
       std::string("ulimit -f 4; exec ") + LATCHLAB_BINARY + " run small.yaml --quiet --out r";

@@ -1,5 +1,5 @@
-// The site of all lessons: numbers on its pages are those of the runs beside them, and every lesson
-// is linked.
+// The site of all lessons: the numbers on its pages are those of the runs beside them, and every
+// lesson is linked.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A number on a page, and what stands behind it there: <!-- number: METRIC POINT UNIT -->
+// A number on a page, and its source in the comment before it: <!-- number: METRIC POINT UNIT -->
 struct Stated {
   std::string text;
   std::string metric;
   std::size_t point = 0;
-  double unit = 1;  // of the metric, in its own: ns, 1/s
+  double unit = 1;  // the metric's own unit: ns, 1/s
 };
 
 std::vector<Stated> numbers_in(const std::string& page) {
@@ -37,8 +37,8 @@ std::vector<Stated> numbers_in(const std::string& page) {
   return all;
 }
 
-// Numbers are rounded to two digits, or to the places that they have if those are fewer: half of
-// the last one is what they may be off by.
+// Numbers on pages are rounded to two digits or to their decimal places, whichever is coarser. The
+// tolerance is half a unit of the last digit.
 double tolerance_of(const std::string& text) {
   const std::size_t dot = text.find('.');
   const double place =
@@ -51,7 +51,8 @@ fs::path teaching() {
   return fs::path(LATCHLAB_SOURCE_DIR) / "scenarios/teaching";
 }
 
-// Those with a run: their texts beside a scenario. A test of each, as a run takes some seconds.
+// Lessons with a run: those whose text has a scenario beside it. Each has a test of its own, since
+// a run takes some seconds.
 std::vector<std::string> lessons_with_runs() {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(teaching())) {
@@ -63,7 +64,7 @@ std::vector<std::string> lessons_with_runs() {
   return names;
 }
 
-// What is said is checked without a browser, too.
+// The texts are checked without a browser, too.
 class LessonPages : public ReportPage {
  protected:
   void SetUp() override { Browser::SetUp(); }  // NOLINT(bugprone-parent-virtual-call)
@@ -71,7 +72,7 @@ class LessonPages : public ReportPage {
 
 class Lesson : public LessonPages, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(Lesson, says_what_its_run_found) {
+TEST_P(Lesson, has_the_numbers_of_its_run) {
   const std::string& name = GetParam();
   ASSERT_EQ(latchlab({"classroom", name, "--out", "s"}).code, 0);
   const Json results = Json::parse(read(fmt::format("s/runs/{}/results.json", name)));
@@ -92,13 +93,13 @@ INSTANTIATE_TEST_SUITE_P(Lessons, Lesson, ::testing::ValuesIn(lessons_with_runs(
                            return name;
                          });
 
-TEST(Lessons, are_twelve_with_runs) {
+TEST(Lessons, twelve_have_runs) {
   EXPECT_EQ(lessons_with_runs().size(), 12U);  // the last one is a game
 }
 
 class Site : public LessonPages {};
 
-// All texts, and no scenarios: their runs are looked at above.
+// All texts without their scenarios: the tests above check the runs.
 TEST_F(Site, links_all_lessons) {
   fs::create_directories(path("data/scenarios/teaching"));
   int lessons = 0;
@@ -121,7 +122,7 @@ TEST_F(Site, links_all_lessons) {
   }
   const Seen key = look_at("s/key.html");
   EXPECT_THAT(key.document, HasSubstr("240 x 0.267 us"));
-  EXPECT_THAT(key.document, Not(HasSubstr("!-- number")));  // comments are not for readers
+  EXPECT_THAT(key.document, Not(HasSubstr("!-- number")));  // comments are not shown to readers
   const Seen sheet = look_at("s/worksheet.html");
   EXPECT_THAT(sheet.document, HasSubstr("Draw goodput for 2, 5, 20, 80 and 240 clients"));
   EXPECT_THAT(sheet.document, Not(HasSubstr("240 x 0.267 us")));

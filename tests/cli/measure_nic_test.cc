@@ -1,4 +1,4 @@
-// latchlab calibrate --backend: a simulated NIC is measured, and what is written can be used.
+// latchlab calibrate --backend: measures a simulated NIC and writes a description that can be used.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 
 class MeasureNic : public Command {
  protected:
-  // Only what is wanted of the benchmarks, with three repeats.
+  // Only the benchmarks under test, with three repeats.
   static Words measuring(const std::set<std::string>& wanted, const Words& more = {}) {
     Words words = {"calibrate", "--backend", "simgrid", "--repeats", "3", "--quiet"};
     for (const char* name : {"read_latency",
@@ -63,7 +63,7 @@ TEST_F(MeasureNic, writes_a_description_that_a_scenario_can_use) {
                                   HasSubstr("\natomic.window  "), HasSubstr("\nlatency.read  ")));
   EXPECT_THAT(read("mine.yaml"),
               AllOf(HasSubstr("\nbase: connectx-6\n"), HasSubstr("status: fitted")));
-  // What is there is fitted again, with the same result.
+  // The stored measurements are fitted again, with the same result.
   const Finished again = latchlab({"calibrate", "--from", "m", "--base", "connectx-6", "--name",
                                    "connectx-5-simulated", "--out", "again.yaml"});
   ASSERT_EQ(again.code, 0) << again.err;
@@ -73,9 +73,9 @@ TEST_F(MeasureNic, writes_a_description_that_a_scenario_can_use) {
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
-// Three repeats of a simulation may be equal to the digit, as those of two clients that answer each
-// other are: nothing is divided by their spread.
-TEST_F(MeasureNic, repeats_that_are_equal_give_a_fit_in_numbers) {
+// Three repeats of a simulation may be equal to the last digit, such as those of two clients that
+// answer each other: the fit must not divide by their spread.
+TEST_F(MeasureNic, equal_repeats_give_a_fit_with_finite_numbers) {
   for (const char* nic : {"connectx-5", "connectx-6"}) {
     const std::string directory = std::string("m-") + nic;
     const Finished measured =
@@ -99,7 +99,7 @@ TEST_F(MeasureNic, several_measurements_are_fitted_together) {
   EXPECT_THAT(found, AllOf(HasSubstr("atomic.same_address "), HasSubstr("local.cpu_access ")));
 }
 
-TEST_F(MeasureNic, a_stored_benchmark_that_is_left_out_is_not_fitted_to) {
+TEST_F(MeasureNic, a_stored_benchmark_that_is_excluded_does_not_affect_the_fit) {
   ASSERT_EQ(latchlab(measuring({"same_address", "local"}, {"--measurements", "m"})).code, 0);
   const Finished rest = latchlab({"calibrate", "--from", "m", "--without", "local"});
   ASSERT_EQ(rest.code, 0) << rest.err;
@@ -108,7 +108,7 @@ TEST_F(MeasureNic, a_stored_benchmark_that_is_left_out_is_not_fitted_to) {
   EXPECT_THAT(rest.out, Not(HasSubstr("\nload  ")));
 }
 
-TEST_F(MeasureNic, an_option_that_would_be_ignored_is_refused) {
+TEST_F(MeasureNic, an_option_that_would_have_no_effect_is_refused) {
   const auto refused = [&](Words words, const Words& more) {
     words.insert(words.begin(), "calibrate");
     words.insert(words.end(), more.begin(), more.end());
@@ -135,7 +135,7 @@ TEST_F(MeasureNic, an_option_that_would_be_ignored_is_refused) {
                 StartsWith("latchlab: connectx-5: a fit to published values"));
 }
 
-TEST_F(MeasureNic, an_interrupted_one_keeps_what_was_finished) {
+TEST_F(MeasureNic, an_interrupted_calibration_stores_what_was_finished) {
   Started started =
       start({"calibrate", "--backend", "simgrid", "--jobs", "1", "--measurements", "m"});
   ASSERT_TRUE(appears("m/points/0003-7.json"));
@@ -149,7 +149,7 @@ TEST_F(MeasureNic, an_interrupted_one_keeps_what_was_finished) {
   EXPECT_THAT(fitted.err, HasSubstr(", device_same_16_fewer: not finished"));
 }
 
-TEST_F(MeasureNic, what_cannot_be_meant_is_refused) {
+TEST_F(MeasureNic, invalid_combinations_of_options_are_refused) {
   const Finished unknown =
       latchlab({"calibrate", "--backend", "simgrid", "--without", "read_latencies"});
   EXPECT_EQ(unknown.code, 2);
@@ -162,7 +162,7 @@ TEST_F(MeasureNic, what_cannot_be_meant_is_refused) {
   EXPECT_THAT(device.err, HasSubstr("--device: only for runs on hardware"));
 }
 
-TEST_F(MeasureNic, the_probe_is_no_lock_among_others) {
+TEST_F(MeasureNic, the_probe_is_not_listed_as_a_lock) {
   EXPECT_THAT(latchlab({"list", "protocols"}).out, Not(HasSubstr("verb_probe")));
   EXPECT_THAT(latchlab({"calibrate", "--help"}).out, HasSubstr("  same_address_failed "));
 }

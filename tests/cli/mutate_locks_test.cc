@@ -1,4 +1,5 @@
-// tools/mutate --locks: what it makes of a lock's file, compiled once and started with each mutant.
+// tools/mutate --locks: what it makes of a lock's file, which is compiled once and started with
+// each mutant.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -57,7 +58,8 @@ for fault in mutants.chosen:
     print(fault.file[-2:], fault.line, fault.kind)
 )";
 
-// Three faults, and those that are drawn beside equivalent ones, as equivalent_faults has them.
+// Three faults, and those that the tool draws beside faults that equivalent_faults lists as
+// equivalent.
 constexpr const char* kNumbers = R"(
 import sys
 sys.dont_write_bytecode = True
@@ -85,7 +87,7 @@ class MutateLocks : public Command {
   }
 };
 
-TEST_F(MutateLocks, makes_one_program_that_is_each_mutant_in_turn) {
+TEST_F(MutateLocks, makes_one_program_that_can_run_each_mutant) {
   write("overlay.py", kOverlay);
   const Finished drawn = start_program({"/usr/bin/python3", "overlay.py"}).wait();
   ASSERT_EQ(drawn.code, 0) << drawn.err;
@@ -110,7 +112,7 @@ TEST_F(MutateLocks, makes_one_program_that_is_each_mutant_in_turn) {
                        "cc 17 swapped: -5 -3\n", "cc 18 dropped: 5 8\n", "cc 19 dropped: 5 "));
 }
 
-TEST_F(MutateLocks, draws_another_beside_each_fault_that_is_said_to_be_equivalent) {
+TEST_F(MutateLocks, draws_another_fault_beside_each_one_listed_as_equivalent) {
   write("numbers.py", kNumbers);
   const Finished three = start_program({"/usr/bin/python3", "numbers.py"}).wait();
   ASSERT_EQ(three.code, 0) << three.err;
@@ -127,8 +129,8 @@ TEST_F(MutateLocks, draws_another_beside_each_fault_that_is_said_to_be_equivalen
               HasSubstr("not five fields"));
 }
 
-// Two places that say the same: a row for one of them does not say which.
-TEST_F(MutateLocks, wants_a_row_for_each_of_the_places_that_look_alike) {
+// Two places have the same text: a row for one of them does not say which.
+TEST_F(MutateLocks, needs_a_row_for_each_of_several_places_with_the_same_text) {
   write("core/protocols/toy/toy.cc",
         "void f(int& a) {\n  a = 2;\n}\nvoid g(int& a) {\n  a = 2;\n}\n");
   write("numbers.py", kNumbers);
@@ -141,7 +143,7 @@ TEST_F(MutateLocks, wants_a_row_for_each_of_the_places_that_look_alike) {
   EXPECT_THAT(start_program({"/usr/bin/python3", "numbers.py"}).wait().out, HasSubstr(row));
 }
 
-TEST_F(MutateLocks, says_what_is_no_lock) {
+TEST_F(MutateLocks, reports_a_name_that_is_no_lock) {
   const Finished finished = start_program({path("tools/mutate"), "--locks", "tory"}).wait();
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.err, HasSubstr("tory is no lock of the project: toy"));

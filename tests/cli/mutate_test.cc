@@ -1,5 +1,5 @@
-// Which faults tools/mutate draws, on a source file of its own. Building and testing them takes
-// hours, and is not for here.
+// Which faults tools/mutate draws, on a source file of its own. This test does not build and test
+// them, which takes hours.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-// Lines 1 to 7 have no fault to offer, nor do texts, comments and lines 13 to 22.
+// Lines 1 to 7 and 13 to 22 offer no fault, and neither do strings and comments.
 constexpr const char* kSource = R"(#define SHIFT 1
 template <class T>
 void declared(int a, int b = SIZE);
@@ -101,7 +101,7 @@ TEST_F(Mutate, finds_every_place_of_each_kind_and_no_other) {
                                    "24 constant else g(8);", "24 dropped else ;"));
 }
 
-TEST_F(Mutate, draws_the_same_for_the_same_seed_and_another_order_for_another) {
+TEST_F(Mutate, draws_the_same_order_for_one_seed_and_another_for_another) {
   const std::vector<std::string> first = drawn("1");
   EXPECT_EQ(drawn("1"), first);
   std::set<std::vector<std::string>> orders;
@@ -109,7 +109,7 @@ TEST_F(Mutate, draws_the_same_for_the_same_seed_and_another_order_for_another) {
   EXPECT_EQ(orders.size(), 4u);
 }
 
-TEST_F(Mutate, refuses_folders_that_are_not_there) {
+TEST_F(Mutate, refuses_folders_that_do_not_exist) {
   const Finished finished = start_program({path("tools/mutate"), "--list", "cod"}).wait();
   EXPECT_NE(finished.code, 0);
   EXPECT_EQ(finished.err, "tools/mutate: cod is no folder of the project\n");

@@ -1,6 +1,6 @@
 // latchlab new protocol: what it writes, and when it writes nothing. tests/new_protocol.cmake
-// builds what it writes into a source tree; docs/write-a-lock.md, as a stage of tools/test, the
-// rest.
+// builds what it writes into a source tree. For docs/write-a-lock.md, a stage of tools/test builds
+// the rest.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class NewProtocol : public Command {
     EXPECT_THAT(finished.err, HasSubstr(reason));
     EXPECT_EQ(files(), before);
   }
-  // What shows that this is Latchlab's source tree.
+  // The files by which the command recognises the source tree of Latchlab.
   void copy_tree() const {
     fs::create_directories((home() / kRegistry).parent_path());
     fs::copy(fs::path(LATCHLAB_SOURCE_DIR) / kRegistry, home() / kRegistry);
@@ -62,7 +62,7 @@ TEST_F(NewProtocol, writes_a_directory_that_builds_a_plugin) {
   EXPECT_THAT(finished.out, HasSubstr("latchlab run my_lock.yaml --plugin build/my_lock.so"));
 }
 
-TEST_F(NewProtocol, adds_folders_to_the_source_tree_and_changes_nothing) {
+TEST_F(NewProtocol, adds_folders_to_the_source_tree_and_changes_no_file) {
   copy_tree();
   const std::string registry = read(kRegistry);
   const Finished finished = make({"my_lock"});
@@ -101,7 +101,7 @@ TEST_F(NewProtocol, refuses_names_that_do_not_fit) {
   EXPECT_EQ(latchlab({"new", "backend", "x"}).code, 2);
 }
 
-TEST_F(NewProtocol, overwrites_nothing_and_writes_all_or_nothing) {
+TEST_F(NewProtocol, overwrites_nothing_and_writes_all_files_or_none) {
   fs::create_directory(path("my_lock"));
   write("my_lock/notes", "mine");
   expect_refused({"my_lock", "--out-of-tree"}, "my_lock: exists already");
@@ -113,7 +113,7 @@ TEST_F(NewProtocol, overwrites_nothing_and_writes_all_or_nothing) {
   EXPECT_EQ(read(planted), "mine");
 }
 
-TEST_F(NewProtocol, undoes_what_it_wrote_when_it_cannot_go_on) {
+TEST_F(NewProtocol, removes_what_it_wrote_when_it_cannot_continue) {
   copy_tree();
   write("scenarios", "a file where a directory should be");
   expect_refused({"my_lock"}, "scenarios");
@@ -121,7 +121,7 @@ TEST_F(NewProtocol, undoes_what_it_wrote_when_it_cannot_go_on) {
   EXPECT_FALSE(exists("core/protocols/my_lock"));
 }
 
-TEST_F(NewProtocol, wants_the_source_tree_or_out_of_tree) {
+TEST_F(NewProtocol, needs_the_source_tree_or_out_of_tree) {
   expect_refused({"my_lock"}, "this directory is not Latchlab's source tree");
   expect_refused({"my_lock"}, "--out-of-tree");
   expect_refused({"my_lock", "--out", "nowhere"}, "nowhere is not Latchlab's source tree");

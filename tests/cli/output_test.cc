@@ -1,4 +1,4 @@
-// What the command says, and where.
+// What the command prints, and to which stream.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ TEST_F(Output, json_is_one_document_equal_to_the_file) {
   EXPECT_EQ(finished.err, "");
 }
 
-TEST_F(Output, quiet_says_nothing) {
+TEST_F(Output, quiet_prints_nothing) {
   write("small.yaml", small_scenario("{name: dslr}"));
   const Finished finished = latchlab({"run", "small.yaml", "--quiet"});
   EXPECT_EQ(finished.code, 0);
@@ -35,14 +35,14 @@ TEST_F(Output, quiet_says_nothing) {
   EXPECT_TRUE(exists("results/small-1/results.json"));
 }
 
-TEST_F(Output, without_a_terminal_a_point_is_one_line_and_nothing_overwrites_itself) {
+TEST_F(Output, without_a_terminal_a_point_is_one_line_and_no_line_is_overwritten) {
   write("small.yaml", small_scenario("{name: cas, backoff: none}"));
   const Finished finished = latchlab({"run", "small.yaml"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.err, ::testing::MatchesRegex("1 of 1 points: cas: ok, [0-9.]+ k/s\n"));
 }
 
-TEST_F(Output, the_table_tells_the_interval_of_goodput_where_there_is_one) {
+TEST_F(Output, the_table_has_the_interval_of_goodput_where_there_is_one) {
   write("small.yaml", small_scenario("{name: cas}"));
   const Finished one = latchlab({"run", "small.yaml"});
   EXPECT_THAT(one.out, Not(HasSubstr("+-")));
@@ -52,7 +52,7 @@ TEST_F(Output, the_table_tells_the_interval_of_goodput_where_there_is_one) {
   EXPECT_THAT(three.out, HasSubstr("+- 95%: confidence interval of the goodput)"));
 }
 
-TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
+TEST_F(Output, the_table_has_aligned_columns_and_a_conclusion) {
   write("small.yaml",
         "schema: 1\nname: t\nplatform: {client_nodes: 1}\nlocks: {count: 1}\n"
         "run: {warmup: 100us, duration: 500us}\n"
@@ -71,13 +71,13 @@ TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
   EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
 }
 
-TEST_F(Output, a_column_of_factors_is_called_after_what_they_scale) {
+TEST_F(Output, a_column_of_factors_is_named_after_what_they_scale) {
   write("scaled.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {platform.nic.scale.atomics: [0.5x, 2x]}}\n"));
   EXPECT_THAT(latchlab({"run", "scaled.yaml"}).out, ContainsRegex("^lock +scale\\.atomics +"));
 }
 
-TEST_F(Output, a_lock_alone_has_a_finding_too) {
+TEST_F(Output, a_single_lock_has_a_conclusion_too) {
   write("one.yaml", small_scenario("{name: cas}"));
   EXPECT_THAT(latchlab({"run", "one.yaml"}).out,
               ContainsRegex("\nWith 4 clients: cas does [0-9.]+ [Mk]?/s; half of the acquisitions "
@@ -114,7 +114,7 @@ TEST_F(Output, warnings_name_the_value_to_set) {
               ::testing::Not(HasSubstr("warning")));
 }
 
-TEST_F(Output, every_list_names_what_there_is) {
+TEST_F(Output, every_list_names_all_entries) {
   const std::pair<const char*, std::vector<const char*>> kLists[] = {
       {"protocols", {"cas", "mcs", "dslr", "shiftlock", "sherman"}},
       {"workloads", {"micro", "range", "file_io"}},
@@ -145,14 +145,14 @@ TEST_F(Output, every_list_names_what_there_is) {
   }
 }
 
-TEST_F(Output, every_scenario_that_is_listed_can_be_checked_by_its_name) {
+TEST_F(Output, every_listed_scenario_can_be_checked_by_its_name) {
   for (const Json& entry : non_empty(Json::parse(latchlab({"list", "scenarios", "--json"}).out))) {
     const Finished finished = latchlab({"check", entry["name"].get<std::string>()});
     EXPECT_EQ(finished.code, 0) << finished.err;
   }
 }
 
-TEST_F(Output, data_of_the_user_comes_first) {
+TEST_F(Output, files_of_the_user_take_precedence_over_shipped_ones) {
   std::filesystem::create_directories(path("mine/scenarios"));
   write("mine/scenarios/quickstart.yaml", small_scenario("{name: cas}"));
   write("mine/scenarios/extra.yaml", small_scenario("{name: cas}", "description: my own\n"));
@@ -176,7 +176,7 @@ TEST_F(Output, help_and_version_are_on_stdout) {
   EXPECT_THAT(latchlab({"run", "--help"}).out, HasSubstr("Exit codes: 0 fine; 1 "));
 }
 
-TEST_F(Output, an_output_that_is_full_is_an_error) {
+TEST_F(Output, an_error_is_reported_if_the_output_is_full) {
   write("small.yaml", small_scenario("{name: cas}"));
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"list", "protocols"},
                                                     {"check", "small.yaml"},

@@ -1,4 +1,4 @@
-// Locks from plug-ins, as a user meets them.
+// Locks from plug-ins on the command line.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -41,7 +41,7 @@ class Plugin : public Command {
   const std::vector<std::string> good = {"--plugin", plugin("good")};
 };
 
-TEST_F(Plugin, brings_a_lock_that_is_listed_with_the_others) {
+TEST_F(Plugin, adds_a_lock_that_is_listed_with_the_built_in_ones) {
   EXPECT_THAT(latchlab({"list", "protocols"}).out, Not(HasSubstr("mcs_plugged")));
   const Finished listed = latchlab({"list", "protocols", "--plugin", plugin("good")});
   EXPECT_EQ(listed.code, 0);
@@ -59,11 +59,11 @@ TEST_F(Plugin, runs_like_the_same_lock_built_in_and_is_named_in_the_results) {
   EXPECT_EQ(listed[0]["hash"].get<std::string>().size(), 16U);
 }
 
-TEST_F(Plugin, leaves_no_mark_on_a_run_without_any) {
+TEST_F(Plugin, is_not_mentioned_in_a_run_without_plugins) {
   EXPECT_THAT(results_of("mcs", {}), Not(HasSubstr("plugins")));
 }
 
-TEST_F(Plugin, is_explored_like_the_same_lock_built_in_and_its_trace_is_told) {
+TEST_F(Plugin, is_explored_like_the_same_lock_built_in_and_named_in_its_trace) {
   const std::vector<std::string> stuck = {"--crashes", "1",        "--out",
                                           "found",     "--plugin", plugin("good")};
   std::vector<std::string> words = {"explore", "--protocol", "mcs_plugged"};
@@ -81,7 +81,7 @@ TEST_F(Plugin, is_explored_like_the_same_lock_built_in_and_its_trace_is_told) {
   EXPECT_THAT(alone.err, HasSubstr("--plugin"));
 }
 
-TEST_F(Plugin, of_the_environment_counts_once_where_it_is_given_twice) {
+TEST_F(Plugin, is_loaded_once_if_option_and_environment_both_name_it) {
   const std::string both = plugin("good") + "::" + plugin("good");
   const Finished listed =
       latchlab({"list", "protocols", "--plugin", plugin("good")}, {{"LATCHLAB_PLUGINS", both}});
@@ -92,7 +92,7 @@ TEST_F(Plugin, of_the_environment_counts_once_where_it_is_given_twice) {
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
-TEST_F(Plugin, that_is_none_is_refused) {
+TEST_F(Plugin, that_is_no_plugin_is_refused) {
   expect_refused("nowhere.so", "there is no such plug-in");
   std::filesystem::create_directory(path("folder"));
   expect_refused("folder", "a plug-in is a file");
@@ -112,7 +112,7 @@ TEST_F(Plugin, of_another_build_is_refused_with_both_builds) {
   expect_refused(plugin("foreign"), "it was built by pathcc, this latchlab ");
 }
 
-TEST_F(Plugin, with_a_lock_that_cannot_be_used_is_refused) {
+TEST_F(Plugin, with_an_unusable_lock_is_refused) {
   expect_refused(plugin("incomplete"), "undefined symbol");
   expect_refused(plugin("contradicting"),
                  "lock contradicting: parameter 'twice' is declared twice");

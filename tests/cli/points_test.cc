@@ -1,4 +1,4 @@
-// Points of a sweep: which run, which cannot, and what is said as they end.
+// Points of a sweep: which run, which cannot run, and what is printed as they end.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Points : public Command {
   }
 };
 
-// cas has no lease: of its points one runs, and all have its results.
+// cas has no lease: one of its points runs, and all its points have the results.
 TEST_F(Points, a_lock_without_the_swept_parameter_runs_once) {
   const std::string swept =
       "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], protocol.lease: [1ms, 2ms, 3ms]}}\n";
@@ -49,7 +49,7 @@ TEST_F(Points, a_lock_without_the_swept_parameter_runs_once) {
     EXPECT_EQ(points[i]["repeats"].size(), 2u);
   }
   const std::string before = read("r/results.json");
-  // What is there is found again, at each point; and is what each alone would have given.
+  // Resuming finds the stored result at each point; it is what each point alone would have given.
   const Finished again = latchlab({"run", "p.yaml", "--repeats", "2", "--resume", "--out", "r"});
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(json("r/timing.json")["resumed"], 8);
@@ -64,7 +64,7 @@ TEST_F(Points, a_lock_without_the_swept_parameter_runs_once) {
   EXPECT_EQ(points[3]["metrics"], json("alone/results.json")["points"][0]["metrics"]);
 }
 
-TEST_F(Points, a_lock_without_the_swept_parameter_is_one_in_conclusions_and_figures) {
+TEST_F(Points, a_lock_without_the_swept_parameter_appears_once_in_conclusions_and_figures) {
   write("p.yaml", small_scenario("{name: cas}",
                                  "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], "
                                  "protocol.lease: [1ms, 2ms]}}\n"));
@@ -77,8 +77,8 @@ TEST_F(Points, a_lock_without_the_swept_parameter_is_one_in_conclusions_and_figu
   EXPECT_THAT(read("r/gnuplot/latency.dat"), AllOf(HasSubstr("cas"), Not(HasSubstr("cas lease"))));
 }
 
-// A reset waits for the dead until membership tells of them.
-TEST_F(Points, stand_still_for_as_long_as_a_failure_is_not_detected) {
+// A reset waits until membership reports the dead clients.
+TEST_F(Points, wait_for_a_dead_client_until_its_failure_is_detected) {
   const auto longest = [this](const std::string& detection) {
     write("f.yaml",
           "schema: 1\nname: f\nplatform: {client_nodes: 4, clients_per_node: 1, "
@@ -118,7 +118,7 @@ TEST_F(Points, of_a_lock_without_the_swept_parameter_repeats_are_added_until_pre
   EXPECT_EQ(read("r/results.json"), before);
 }
 
-TEST_F(Points, a_limit_of_one_lock_ends_its_points_alone) {
+TEST_F(Points, a_limit_of_one_lock_fails_only_its_points) {
   write("p.yaml",
         small_scenario("{name: cas}",
                        "sweep: {grid: {protocol: [{name: shiftlock, rdrcnt_bits: 2}, {name: cas}], "
@@ -136,8 +136,8 @@ TEST_F(Points, a_limit_of_one_lock_ends_its_points_alone) {
   EXPECT_THAT(checked.err, HasSubstr("shiftlock cannot run: shiftlock takes at most 3 clients"));
 }
 
-// Known only from the trace: how many locks a transaction holds.
-TEST_F(Points, a_trace_that_holds_more_than_one_lock_allows_ends_its_points_alone) {
+// Only the trace says how many locks a transaction holds.
+TEST_F(Points, a_trace_that_holds_more_locks_than_one_lock_allows_fails_only_its_points) {
   write("t.csv", "transaction,lock,mode\n1,0,x\n1,1,x\n1,2,x\n");
   write("p.yaml",
         "schema: 1\nname: t\nlocks: {count: 4}\nplatform: {client_nodes: 2}\n"
@@ -152,7 +152,7 @@ TEST_F(Points, a_trace_that_holds_more_than_one_lock_allows_ends_its_points_alon
   EXPECT_THAT(checked.err, HasSubstr("at once, and a section needs 3"));
 }
 
-TEST_F(Points, each_is_told_as_it_ends_where_there_is_no_terminal) {
+TEST_F(Points, each_is_printed_as_it_ends_without_a_terminal) {
   write("p.yaml", small_scenario("{name: cas}", "sweep: {grid: {locks.count: [1, 2, 3]}}\n"));
   const Finished finished =
       latchlab({"run", "p.yaml", "--jobs", "1", "--repeats", "2", "--out", "r"});
@@ -170,8 +170,8 @@ TEST_F(Points, each_is_told_as_it_ends_where_there_is_no_terminal) {
   EXPECT_EQ(lines_with(none.err, " points: "), 0) << none.err;
 }
 
-// A terminal has a line that overwrites itself, and only where there is something to wait for.
-TEST_F(Points, are_not_told_on_a_terminal) {
+// On a terminal one line overwrites itself, and only if the user has to wait.
+TEST_F(Points, are_not_printed_on_a_terminal) {
   write("p.yaml", small_scenario("{name: cas}", "sweep: {grid: {locks.count: [1, 2]}}\n"));
   const std::string command = std::string(LATCHLAB_BINARY) + " run p.yaml --out r";
   const Finished finished = start_program({"/usr/bin/script", "-qec", command, "/dev/null"}).wait();
@@ -180,7 +180,7 @@ TEST_F(Points, are_not_told_on_a_terminal) {
   EXPECT_THAT(finished.out, AllOf(HasSubstr("Results: r"), Not(HasSubstr("of 2 points: cas"))));
 }
 
-TEST_F(Points, searches_along_an_axis_tell_theirs) {
+TEST_F(Points, of_a_search_along_an_axis_are_printed) {
   write("p.yaml", small_scenario("{name: cas}"));
   const std::vector<std::string> find = {"find",         "p.yaml",           "--metric",
                                          "cycle_ns.p99", "--passes",         "1ns",

@@ -1,4 +1,4 @@
-// Repeats that are added until an interval is narrow enough.
+// Repeats that are added until a confidence interval is narrow enough.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -42,7 +42,7 @@ TEST_F(Precision, gives_up_after_the_most_repeats) {
   EXPECT_EQ(repeats("r", 0), 5u);
 }
 
-TEST_F(Precision, is_asked_of_the_metric_that_is_named) {
+TEST_F(Precision, applies_to_the_metric_that_is_named) {
   ASSERT_EQ(run("r", {"--set", "run.precision=0.01%", "--set", "run.precision_of=safety.violations",
                       "--set", "run.most_repeats=5"})
                 .code,
@@ -50,7 +50,7 @@ TEST_F(Precision, is_asked_of_the_metric_that_is_named) {
   EXPECT_EQ(repeats("r", 0), 3u);  // a metric that never varies
 }
 
-TEST_F(Precision, the_same_bytes_whatever_runs_beside_and_wherever_it_was_cut) {
+TEST_F(Precision, results_do_not_depend_on_the_number_of_jobs_or_on_interruptions) {
   const std::vector<std::string> asked = {"--set", "run.precision=3%"};
   std::vector<std::string> alone = asked, again = asked;
   alone.insert(alone.end(), {"--jobs", "1"});

@@ -38,7 +38,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// What the caller's environment holds, without what would change what a test sees.
+// The caller's environment without the variables that would change the result of a test.
 std::vector<std::string> environment_with(const Environment& extra) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {

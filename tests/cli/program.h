@@ -1,5 +1,5 @@
 #pragma once
-// Runs the command as a user does: its own process, its own directory, what it prints captured.
+// Runs the command like a user: its own process, its own directory, its output captured.
 
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace latchlab::cli_test {
 using Json = nlohmann::ordered_json;
 
 struct Finished {
-  int code = -1;  // exit code; 128 + n when signal n ended it
+  int code = -1;  // exit code; 128 + n if signal n ended the process
   std::string out;
   std::string err;
 };
@@ -25,7 +25,7 @@ class Started {
  public:
   Started(pid_t pid, std::string prefix) : pid_(pid), prefix_(std::move(prefix)) {}
   pid_t pid() const { return pid_; }
-  // To the process and its children, as a terminal does.
+  // To the process and its children, as a terminal sends it.
   void send(int signal) const;
   bool any_left() const;  // of the process and its children
   // The process ids of its children, in order.
@@ -34,7 +34,7 @@ class Started {
 
  private:
   pid_t pid_;
-  std::string prefix_;  // of the files that hold what it printed
+  std::string prefix_;  // of the files that contain its output
 };
 
 using Environment = std::map<std::string, std::string>;
@@ -47,21 +47,21 @@ class Command : public ::testing::Test {
 
   const std::filesystem::path& home() const { return home_; }
   std::string path(const std::string& name) const { return (home_ / name).string(); }
-  // Writes a file and gives its name, to be used as an argument.
+  // Writes a file and returns its name, to be used as an argument.
   std::string write(const std::string& name, const std::string& text) const;
-  // A stored repeat (DIR/points/*.json) that a test has changed: without its checksum, which is no
-  // longer right.
+  // A stored repeat (DIR/points/*.json) that a test has changed: without its checksum, which no
+  // longer matches.
   void write_repeat(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
   Json json(const std::string& name) const;
   bool exists(const std::string& name) const;
-  // Looks again and again until the file is there; false after a very long time.
+  // Polls until the file exists; false after a very long time.
   bool appears(const std::string& name) const;
 
-  // Any program; in a process group of its own, so that a signal can be sent to all of it.
+  // Any program, in a process group of its own, so that a signal reaches all its processes.
   Started start_program(std::vector<std::string> words, const Environment& extra = {},
                         const std::string& out = {});
-  // `out`: where stdout goes, if not to be captured.
+  // `out`: a file for stdout, which is then not captured.
   Started start(const std::vector<std::string>& arguments, const Environment& extra = {},
                 const std::string& out = {});
   Finished latchlab(const std::vector<std::string>& arguments, const Environment& extra = {});

@@ -1,4 +1,4 @@
-// latchlab replay --json, as a program meets it.
+// latchlab replay --json.
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ using ::testing::StartsWith;
 
 class Replay : public Command {
  protected:
-  // A search that finds a lock which does not survive the death of a client.
+  // A search that finds that a lock does not recover from the crash of a client.
   std::string found() {
     const Finished searched =
         latchlab({"explore", "--out", "found", "--protocol", "mcs", "--crashes", "1"});
@@ -45,7 +45,7 @@ TEST_F(Replay, as_json_is_one_document_and_nothing_else) {
   EXPECT_EQ(latchlab({"replay", trace, "--json"}).out, told.out);
 }
 
-TEST_F(Replay, of_another_end_is_told_and_complained_of) {
+TEST_F(Replay, of_a_trace_that_does_not_end_as_recorded_fails) {
   Json json = Json::parse(read(found()));
   json["entry"] = "free for ever";
   const Finished told = latchlab({"replay", write("odd.json", json.dump()), "--json"});
@@ -54,7 +54,7 @@ TEST_F(Replay, of_another_end_is_told_and_complained_of) {
   EXPECT_EQ(Json::parse(told.out, nullptr, false)["ends_as_told"], false);
 }
 
-TEST_F(Replay, of_what_is_no_trace_is_refused) {
+TEST_F(Replay, of_a_file_that_is_no_trace_is_refused) {
   expect_refused("", "this is no trace: expected the JSON that latchlab explore writes");
   expect_refused("{\"latchlab_trace\": 2}", "this build reads traces of version 1");
   Json json = Json::parse(read(found()));

@@ -1,5 +1,5 @@
-// Figures of the report page, in a browser: what makes a line, what its name says, what stands
-// apart of it, and that all of it can be reached on a narrow screen and on paper.
+// Figures of the report page, in a browser: what makes a line, what its name says, which points are
+// drawn apart from it, and that a reader reaches all of it on a narrow screen and on paper.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -27,14 +27,14 @@ class ReportFigures : public ReportPage {
     settle();
     return again();
   }
-  // The page as stored results give it.
+  // The page made from stored results.
   Seen again() {
     EXPECT_EQ(latchlab({"report", "r"}).code, 0);
     Seen seen = look_at("r/report.html");
     expect_sound(seen);
     return seen;
   }
-  // So short a window has hardly settled; here that is not the question.
+  // So short a window has hardly reached steady state; these tests do not check that.
   void settle() const {
     for (const auto& file : std::filesystem::directory_iterator(home() / "r/points"))
       change("r/points/" + file.path().filename().string(), R"(\"window.settled\":)", "1");
@@ -59,7 +59,7 @@ TEST_F(ReportFigures, a_swept_parameter_is_in_the_names_of_lines_and_points) {
               HasSubstr(">shiftlock max_consecutive_writers=4, platform.clients_per_node=2<"));
 }
 
-TEST_F(ReportFigures, a_parameter_that_alone_is_swept_beside_locks_is_the_axis) {
+TEST_F(ReportFigures, a_parameter_that_is_the_only_sweep_beside_locks_is_the_axis) {
   const Seen seen = page_of("{name: shiftlock}",
                             "sweep: {grid: {protocol.label: [a, b], "
                             "protocol.max_consecutive_writers: [1, 4, 16]}}\n");
@@ -68,7 +68,7 @@ TEST_F(ReportFigures, a_parameter_that_alone_is_swept_beside_locks_is_the_axis) 
   EXPECT_EQ(figure(seen, "named-0")["strokes"], 2);
 }
 
-TEST_F(ReportFigures, columns_and_metrics_are_axes) {
+TEST_F(ReportFigures, columns_and_metrics_can_be_axes) {
   const Seen seen = page_of("{name: cas}",
                             "sweep: {grid: {protocol.name: [cas, mcs], locks.count: [1, 100], "
                             "platform.clients_per_node: [1, 2, 4]}}\n"
@@ -78,7 +78,7 @@ TEST_F(ReportFigures, columns_and_metrics_are_axes) {
   EXPECT_THAT(legend(seen, "named-0"), ElementsAre("cas, locks.count=1", "cas, locks.count=100",
                                                    "mcs, locks.count=1", "mcs, locks.count=100"));
   EXPECT_EQ(figure(seen, "named-0")["strokes"], 4);
-  // One for each number of locks, each line along the clients.
+  // One figure for each number of locks, each line over the number of clients.
   EXPECT_EQ(count(seen.facts, "named-1"), 2);
   EXPECT_THAT(legend(seen, "named-1"), ElementsAre("cas", "mcs"));
   EXPECT_EQ(figure(seen, "named-1")["strokes"], 2);
@@ -99,7 +99,7 @@ TEST_F(ReportFigures, variants_of_an_rnic_have_short_names) {
   EXPECT_THAT(seen.document, HasSubstr("platform.nic=connectx-5 atomic.window=8, platform.cl"));
 }
 
-TEST_F(ReportFigures, points_with_a_verdict_break_lines_and_stand_apart) {
+TEST_F(ReportFigures, points_with_a_verdict_break_lines_and_are_drawn_apart) {
   const Seen fine = page_of("{name: cas}", "sweep: {grid: {" + kOneToEight + "}}\n");
   EXPECT_EQ(figure(fine, "named-0")["strokes"], 1);
   EXPECT_EQ(figure(fine, "named-0")["apart"], 0);
@@ -116,7 +116,7 @@ TEST_F(ReportFigures, points_with_a_verdict_break_lines_and_stand_apart) {
               Contains(AllOf(HasSubstr("clients per node: 2;"), HasSubstr("; UNSAFE: two cl"))));
 }
 
-TEST_F(ReportFigures, starved_and_unsettled_points_stand_apart_each_with_its_sign) {
+TEST_F(ReportFigures, starved_and_unsettled_points_are_drawn_apart_each_with_its_symbol) {
   page_of("{name: cas}", "sweep: {grid: {" + kOneToEight + "}}\n");
   change("r/points/0000-0.json", R"("status":)", R"("starved")");
   change("r/points/0003-0.json", R"(\"window.settled\":)", "0");
@@ -128,11 +128,11 @@ TEST_F(ReportFigures, starved_and_unsettled_points_stand_apart_each_with_its_sig
   EXPECT_THAT(legend(seen, "latencies"), ElementsAre("cas (not settled)"));
 }
 
-TEST_F(ReportFigures, every_switch_draws_and_one_shows_the_tail_of_latencies) {
+TEST_F(ReportFigures, every_switch_redraws_and_one_shows_the_tail_of_latencies) {
   const Seen seen = page_of("{name: cas}", "sweep: {grid: {" + kOneToEight + "}}\n");
   int flips = 0;
   for (const Json& each : non_empty(seen.facts["figures"]))
-    for (const Json& flipped : each["switches"]) {  // not every figure has some
+    for (const Json& flipped : each["switches"]) {  // some figures have none
       ++flips;
       EXPECT_EQ(flipped["outside"], false) << flipped.dump();
       EXPECT_GT(flipped["told"], 0) << flipped.dump();
@@ -144,7 +144,7 @@ TEST_F(ReportFigures, every_switch_draws_and_one_shows_the_tail_of_latencies) {
   EXPECT_EQ(switches[1]["axes"][1], "share that took longer");
 }
 
-TEST_F(ReportFigures, all_is_in_reach_on_screens_of_any_width) {
+TEST_F(ReportFigures, everything_is_reachable_on_screens_of_any_width) {
   page_of("{name: shiftlock}",
           "sweep: {grid: {protocol.max_consecutive_writers: [1, 4], "
           "platform.nic: [connectx-5, {base: connectx-5, atomic.window: 8}]}}\n",
@@ -166,12 +166,12 @@ TEST_F(ReportFigures, all_is_in_reach_on_screens_of_any_width) {
   }
 }
 
-TEST_F(ReportFigures, every_column_is_on_paper) {
+TEST_F(ReportFigures, every_column_is_printed_on_paper) {
   page_of("{name: shiftlock}",
           "sweep: {grid: {protocol.max_consecutive_writers: [1, 4], " + kOneToEight + "}}\n",
           {"--repeats", "3"});
   std::string paper = printed("r/report.html");
-  std::replace(paper.begin(), paper.end(), '\n', ' ');  // heads may take two lines
+  std::replace(paper.begin(), paper.end(), '\n', ' ');  // headings may take two lines
   ASSERT_THAT(paper, HasSubstr(" Points "));
   const std::string table = paper.substr(paper.find(" Points "));
   for (const char* column :

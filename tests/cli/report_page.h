@@ -1,5 +1,5 @@
 #pragma once
-// What tests of the report page ask of it.
+// Helpers for tests of the report page.
 
 #include <algorithm>
 #include <string>
@@ -21,7 +21,7 @@ class ReportPage : public Browser {
         facts["figures"].begin(), facts["figures"].end(),
         [&](const Json& figure) { return figure["id"].get<std::string>().rfind(id, 0) == 0; }));
   }
-  // Nothing went wrong, nothing was asked of a network, and each figure is whole.
+  // No script failed, the page requested nothing from a network, and each figure is complete.
   static void expect_sound(const Seen& seen) {
     EXPECT_EQ(seen.console, "");
     ASSERT_TRUE(seen.facts.is_object()) << seen.document.substr(0, 2'000);
@@ -29,13 +29,13 @@ class ReportPage : public Browser {
     EXPECT_EQ(seen.facts["requests"].dump(), "[]");
     EXPECT_EQ(seen.facts["executed"], false);
     EXPECT_EQ(seen.facts["markup"], 0);
-    for (const Json& figure : seen.facts["figures"]) {  // a page may have none
+    for (const Json& figure : seen.facts["figures"]) {  // a page may have no figure
       EXPECT_EQ(figure["picture"], "svg") << figure.dump();
       EXPECT_EQ(figure["outside"], false) << figure.dump();
       EXPECT_EQ(figure["variables"], false) << figure.dump();
     }
   }
-  // What follows a key of a stored result.
+  // The value of a key of a stored result.
   void change(const std::string& stored, const std::string& key, const std::string& value) const {
     std::string text = read(stored);
     const std::size_t at = text.find(key);

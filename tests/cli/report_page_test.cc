@@ -1,5 +1,5 @@
-// The report page in a browser: that it draws what it should, and that nothing in a scenario can
-// make it do anything else.
+// The report page in a browser: it draws what it should, and no text of a scenario can make it do
+// anything else.
 #include "tests/cli/report_page.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
+TEST_F(ReportPage, of_the_quickstart_has_its_own_figures_and_those_of_every_run) {
   ASSERT_EQ(latchlab({"run", "quickstart", "--set", "run.warmup=200us", "--set",
                       "run.duration=400us", "--set", "locks.count=1k", "--repeats", "3", "--set",
                       "sweep.grid.platform.clients_per_node=[1, 2, 4]", "--out", "r", "--quiet"})
@@ -26,7 +26,8 @@ TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
   EXPECT_EQ(seen.facts["figures"][0]["marks"], 15);  // five locks, three numbers of clients
   EXPECT_THAT(seen.document, HasSubstr("All points are ok."));
   EXPECT_THAT(seen.document, HasSubstr("class=\"band\""));
-  // Every part of the page is there: words of metrics, constants of the NIC, facts of the run.
+  // Every part of the page is present: descriptions of metrics, constants of the NIC, facts of the
+  // run.
   EXPECT_THAT(seen.document, Not(HasSubstr("[object ")));
   EXPECT_THAT(seen.document, HasSubstr("goodput (per second)"));
   EXPECT_THAT(seen.document, HasSubstr("WP: wait for predecessor"));
@@ -51,7 +52,7 @@ TEST_F(ReportPage, shows_goodput_through_the_window_where_intervals_are_asked_fo
     }
 }
 
-TEST_F(ReportPage, says_what_the_order_hangs_on) {
+TEST_F(ReportPage, shows_the_sensitivity_of_the_ranking) {
   write("two.yaml",
         "schema: 1\nname: two\nplatform: {client_nodes: 2, clients_per_node: 16}\n"
         "locks: {count: 1}\nrun: {duration: 4ms}\n"
@@ -66,8 +67,8 @@ TEST_F(ReportPage, says_what_the_order_hangs_on) {
   EXPECT_THAT(seen.document, HasSubstr("What moves a ratio by more than 2%"));
 }
 
-// Of a lock that is last in one run and alone in another.
-TEST_F(ReportPage, a_lock_has_one_colour_and_runs_that_are_compared_stand_side_by_side) {
+// The page of a lock that is last in one run and alone in another.
+TEST_F(ReportPage, a_lock_has_one_colour_and_compared_runs_are_shown_side_by_side) {
   write("two.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {protocol: [{name: dslr}, {name: mcs}]}}\n"));
   ASSERT_EQ(latchlab({"run", "two.yaml", "--out", "a", "--quiet"}).code, 0);
@@ -92,8 +93,8 @@ TEST_F(ReportPage, a_lock_has_one_colour_and_runs_that_are_compared_stand_side_b
   EXPECT_THAT(compared.document, HasSubstr("<caption>b over a</caption>"));
 }
 
-// As on hardware without guard words.
-TEST_F(ReportPage, does_not_call_sound_what_nobody_has_checked) {
+// Like a run on hardware without guard words.
+TEST_F(ReportPage, does_not_call_an_unchecked_run_ok) {
   write("small.yaml", small_scenario("{name: cas}"));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--out", "a", "--quiet"}).code, 0);
   change("a/points/0000-0.json", R"(\"safety.checks\":)", "null");
@@ -122,7 +123,7 @@ TEST_F(ReportPage, shows_a_known_verdict_as_known_with_its_reason) {
 }
 
 // One page for three runs: hostile texts, a single point, and points that failed.
-TEST_F(ReportPage, withstands_hostile_texts_and_shows_what_failed) {
+TEST_F(ReportPage, withstands_hostile_texts_and_shows_failed_points) {
   const std::string label = "<img src=x onerror=window.executedFromData=true>";
   const std::string text =
       "</script><script>window.executedFromData=true</script>"
@@ -145,7 +146,7 @@ TEST_F(ReportPage, withstands_hostile_texts_and_shows_what_failed) {
   ASSERT_EQ(latchlab({"report", "a", "b", "c", "--out", "page.html"}).code, 0);
   const Seen seen = look_at("page.html");
   expect_sound(seen);
-  EXPECT_EQ(count(seen.facts, "named-"), 4);  // two of the first run, one of each other
+  EXPECT_EQ(count(seen.facts, "named-"), 4);  // two of the first run, one of each other run
   EXPECT_EQ(count(seen.facts, "together-"), 1);
   EXPECT_THAT(seen.document, HasSubstr("DEADLOCK: 1 of 1 points."));
   EXPECT_THAT(seen.document, HasSubstr("No point has a value for"));

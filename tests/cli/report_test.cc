@@ -1,4 +1,4 @@
-// The page on a run and on several: where it is written, what it holds, what is refused.
+// The page of one run or several: where it is written, what it contains, what is refused.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -26,7 +26,7 @@ class Report : public Command {
   }
 };
 
-TEST_F(Report, a_run_leaves_its_page_and_stored_results_give_the_same) {
+TEST_F(Report, a_run_writes_its_page_and_stored_results_give_the_same) {
   run("r");
   const std::string first = read("r/report.html");
   ASSERT_THAT(first, HasSubstr("<!DOCTYPE html>"));
@@ -36,7 +36,7 @@ TEST_F(Report, a_run_leaves_its_page_and_stored_results_give_the_same) {
   EXPECT_EQ(read("r/report.html"), first);
 }
 
-TEST_F(Report, the_page_holds_the_results_and_what_they_lack) {
+TEST_F(Report, the_page_contains_the_results_and_data_that_they_lack) {
   run("r");
   const Json part = data("r/report.html")["parts"][0];
   const Json results = json("r/results.json");
@@ -58,7 +58,7 @@ TEST_F(Report, the_page_holds_the_results_and_what_they_lack) {
   EXPECT_GT(part["nics"][0]["constants"].size(), 40);
 }
 
-TEST_F(Report, the_page_has_words_for_what_only_some_workloads_measure) {
+TEST_F(Report, the_page_describes_metrics_that_only_some_workloads_measure) {
   run("r");
   const Json words = data("r/report.html")["metrics"];
   for (const char* metric : {"commits_s", "transaction_ns.p99", "false_conflict_share",
@@ -66,7 +66,7 @@ TEST_F(Report, the_page_has_words_for_what_only_some_workloads_measure) {
     EXPECT_TRUE(words.contains(metric)) << metric;
 }
 
-TEST_F(Report, the_page_stands_alone_and_forbids_the_network) {
+TEST_F(Report, the_page_is_self_contained_and_forbids_the_network) {
   run("r");
   const std::string page = read("r/report.html");
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none';"));
@@ -88,7 +88,7 @@ TEST_F(Report, several_runs_share_a_page_that_names_them) {
   EXPECT_EQ(parts[1]["name"], "s");
 }
 
-TEST_F(Report, what_is_no_run_is_refused_and_named) {
+TEST_F(Report, a_directory_that_is_no_run_is_refused_and_named) {
   EXPECT_THAT(latchlab({"report", "nowhere"}).err, HasSubstr("nowhere holds no run"));
   EXPECT_EQ(latchlab({"report", "nowhere"}).code, 2);
   EXPECT_EQ(latchlab({"report"}).code, 2);

@@ -1,4 +1,4 @@
-// `latchlab reproduce`: what it runs, says and writes of papers.
+// `latchlab reproduce`: what it runs, prints and writes for a paper.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ class Reproduce : public Command {
   }
 };
 
-TEST_F(Reproduce, runs_every_experiment_of_a_paper_and_sums_up) {
+TEST_F(Reproduce, runs_every_experiment_of_a_paper_and_summarises) {
   const Finished finished = reproduce({"toy"});
   EXPECT_EQ(finished.code, 1) << "a calibration is missed";
   EXPECT_TRUE(exists("all/toy/one/results.json"));
@@ -60,7 +60,7 @@ TEST_F(Reproduce, one_experiment_can_be_named) {
   EXPECT_FALSE(exists("all/toy/one"));
 }
 
-TEST_F(Reproduce, an_unknown_paper_is_bad_input_and_the_known_ones_are_named) {
+TEST_F(Reproduce, an_unknown_paper_is_refused_with_a_list_of_the_known_ones) {
   const Finished finished = reproduce({"toys"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("'toys' below scenarios/papers; known: "));
@@ -68,14 +68,14 @@ TEST_F(Reproduce, an_unknown_paper_is_bad_input_and_the_known_ones_are_named) {
   EXPECT_FALSE(exists("all"));
 }
 
-TEST_F(Reproduce, one_wrong_file_stops_everything_before_anything_runs) {
+TEST_F(Reproduce, one_invalid_file_is_refused_before_anything_runs) {
   write("data/scenarios/papers/toy/two.yaml", "schema: 2\n");
   EXPECT_EQ(reproduce({"toy"}).code, 2);
   EXPECT_FALSE(exists("all"));
 }
 
-// A pipe that nothing writes into would be waited for.
-TEST_F(Reproduce, a_summary_that_is_no_file_is_refused) {
+// The command would wait for a pipe that no process writes to.
+TEST_F(Reproduce, a_summary_that_is_not_a_file_is_refused) {
   std::filesystem::create_directory(path("all"));
   ASSERT_EQ(::mkfifo(path("all/summary.json").c_str(), 0600), 0);
   const Finished finished = reproduce({"toy", "--resume"});
@@ -83,7 +83,7 @@ TEST_F(Reproduce, a_summary_that_is_no_file_is_refused) {
   EXPECT_THAT(finished.err, HasSubstr("all/summary.json: not a file"));
 }
 
-// An order that holds, a figure that is disputed, five numbers of clients.
+// An order that holds, a disputed figure, five numbers of clients.
 class ReproducePaper : public Browser {
  protected:
   void SetUp() override {
@@ -111,7 +111,7 @@ class ReproducePaper : public Browser {
   }
 };
 
-TEST_F(ReproducePaper, says_what_it_will_cost_and_how_far_it_is) {
+TEST_F(ReproducePaper, prints_expected_cost_and_progress) {
   const Finished finished = latchlab(words("r", {"--jobs", "1", "--quick"}));
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("2 experiments, 4 points, 12 runs, 1 at once: about 1 s\n"
@@ -120,7 +120,7 @@ TEST_F(ReproducePaper, says_what_it_will_cost_and_how_far_it_is) {
   EXPECT_THAT(finished.out, ContainsRegex("== toy/one .2 of 2, about [0-9]+ s left."));
 }
 
-TEST_F(ReproducePaper, a_quick_run_says_what_it_left_out_and_predicts_nothing) {
+TEST_F(ReproducePaper, a_quick_run_reports_what_it_left_out_and_predicts_nothing) {
   const Finished finished = latchlab(words("r", {"--quick"}));
   EXPECT_EQ(finished.code, 0) << finished.err;
   const std::string cut = "platform.clients_per_node: 3 of 5 values";
@@ -131,10 +131,10 @@ TEST_F(ReproducePaper, a_quick_run_says_what_it_left_out_and_predicts_nothing) {
   EXPECT_THAT(read("r/toy.html"), HasSubstr(cut));
   EXPECT_FALSE(exists("r/predictions"));
   EXPECT_FALSE(exists("r/toy/clients/sensitivity.json"));
-  // What is stored says so, too.
+  // The stored results report it, too.
   EXPECT_EQ(latchlab({"report", "r/toy/clients", "--out", "again.html"}).code, 0);
   EXPECT_THAT(read("again.html"), HasSubstr(cut));
-  // Neither is taken for the other.
+  // A quick run is not resumed as a full one, nor the other way round.
   const Finished full = latchlab(words("r", {"--resume"}));
   EXPECT_EQ(full.code, 2);
   EXPECT_THAT(full.err, HasSubstr("r holds a quick run: go on with it with --quick"));
@@ -149,7 +149,7 @@ TEST_F(ReproducePaper, a_quick_run_says_what_it_left_out_and_predicts_nothing) {
             2);
 }
 
-TEST_F(ReproducePaper, a_full_run_gives_the_same_predictions_byte_for_byte) {
+TEST_F(ReproducePaper, a_full_run_gives_byte_identical_predictions) {
   ASSERT_EQ(latchlab(words("r", {"--jobs", "1"})).code, 0);
   ASSERT_EQ(latchlab(words("again", {"--jobs", "3"})).code, 0);
   const std::string lines = read("r/predictions/toy.csv");
@@ -177,7 +177,7 @@ TEST_F(ReproducePaper, a_full_run_gives_the_same_predictions_byte_for_byte) {
   EXPECT_TRUE(wide);
 }
 
-TEST_F(ReproducePaper, predictions_of_a_part_have_a_name_of_their_own) {
+TEST_F(ReproducePaper, predictions_of_one_experiment_have_a_file_name_of_their_own) {
   ASSERT_EQ(
       latchlab({"reproduce", "toy/one", "--data", "data", "--out", "r", "--predictions", "p/q"})
           .code,
@@ -189,7 +189,7 @@ TEST_F(ReproducePaper, predictions_of_a_part_have_a_name_of_their_own) {
   EXPECT_THAT(quick.err, HasSubstr("--predictions"));
 }
 
-TEST_F(ReproducePaper, an_interrupted_run_goes_on_and_ends_as_if_it_never_was) {
+TEST_F(ReproducePaper, an_interrupted_run_resumes_to_the_same_results) {
   ASSERT_EQ(latchlab(words("whole")).code, 0);
   Started started = start(words("r", {"--jobs", "1"}));
   ASSERT_TRUE(appears("r/toy/clients/points/0001-0.json"));
@@ -205,7 +205,7 @@ TEST_F(ReproducePaper, an_interrupted_run_goes_on_and_ends_as_if_it_never_was) {
     EXPECT_EQ(read(std::string("r") + file), read(std::string("whole") + file)) << file;
 }
 
-TEST_F(ReproducePaper, predictions_wait_for_what_conclusions_hang_on) {
+TEST_F(ReproducePaper, predictions_are_written_only_after_the_sensitivity_search) {
   ASSERT_EQ(latchlab({"reproduce", "toy/one", "--data", "data", "--out", "whole"}).code, 0);
   Started started = start({"reproduce", "toy/one", "--data", "data", "--out", "r", "--jobs", "1"});
   ASSERT_TRUE(appears("r/toy/one/sensitivity/sections/points/0001-0.json"));

@@ -1,4 +1,4 @@
-// Runs that are cut short, and go on.
+// Runs that end early and are resumed.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ class Resume : public Command {
   }
 };
 
-TEST_F(Resume, a_run_killed_at_any_instant_ends_as_if_it_never_was) {
+TEST_F(Resume, a_run_killed_at_any_instant_resumes_to_the_same_results) {
   int killed = 0;
   for (int delay_us = 0; delay_us < 120'000; delay_us += 20'000) {
     const std::string out = "killed-" + std::to_string(delay_us);
@@ -67,7 +67,7 @@ TEST_F(Resume, a_run_killed_at_any_instant_ends_as_if_it_never_was) {
   EXPECT_GT(killed, 0);
 }
 
-TEST_F(Resume, where_no_run_is_there_is_nothing_to_go_on_with) {
+TEST_F(Resume, a_directory_without_a_run_cannot_be_resumed) {
   fs::create_directory(path("empty"));
   fs::create_directory(path("other"));
   write("other/notes.txt", "mine");
@@ -83,7 +83,7 @@ TEST_F(Resume, where_no_run_is_there_is_nothing_to_go_on_with) {
   EXPECT_EQ(latchlab({"reproduce", "shiftlock/one-lock", "--resume", "--out", "TYPO"}).code, 2);
 }
 
-TEST_F(Resume, without_out_the_newest_run_goes_on) {
+TEST_F(Resume, without_out_the_newest_run_is_resumed) {
   for (const char* name : {"small-2", "small-10"}) {
     fs::create_directories(path("results"));
     fs::copy(path("whole"), path(std::string("results/") + name), fs::copy_options::recursive);
@@ -96,7 +96,7 @@ TEST_F(Resume, without_out_the_newest_run_goes_on) {
   expect_as_whole("results/small-10");
 }
 
-TEST_F(Resume, more_points_and_repeats_are_added_to_what_is_there) {
+TEST_F(Resume, more_points_and_repeats_are_added_to_the_stored_ones) {
   write("small.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [7, 3, 1]}}\n"));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "other", "--repeats", "2"}).code, 0);
@@ -105,8 +105,8 @@ TEST_F(Resume, more_points_and_repeats_are_added_to_what_is_there) {
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(resumed("grown"), 2);
   EXPECT_EQ(read("grown/results.json"), read("other/results.json"));
-  // What the new scenario does not have is kept all the same, and found when it is wanted again;
-  // what it has lies in its place alone.
+  // A repeat that the new scenario does not have is still stored, and found when a later scenario
+  // has it again; repeats of the new scenario are the only ones in their place.
   EXPECT_EQ(names_in("grown/points/superseded").size(), 4u);
   write("small.yaml", small_scenario("{name: cas}", kSweep));
   EXPECT_EQ(resume("grown").code, 0);
@@ -114,7 +114,7 @@ TEST_F(Resume, more_points_and_repeats_are_added_to_what_is_there) {
   EXPECT_EQ(read("grown/results.json"), read("whole/results.json"));
 }
 
-TEST_F(Resume, results_of_another_scenario_are_refused_and_left_alone) {
+TEST_F(Resume, results_of_another_scenario_are_refused_and_not_changed) {
   const std::string before = read("whole/results.json");
   const Finished finished = resume("whole", {"--set", "run.duration=300us"});
   EXPECT_EQ(finished.code, 2);
@@ -123,7 +123,7 @@ TEST_F(Resume, results_of_another_scenario_are_refused_and_left_alone) {
   EXPECT_EQ(names_in("whole/points").size(), 6u);
 }
 
-TEST_F(Resume, what_a_trace_decided_is_not_taken_for_that_of_another) {
+TEST_F(Resume, results_of_another_trace_file_are_refused) {
   const std::string order = "transaction,lock,mode\n1,0,x\n";
   write("orders.csv", order);
   write("traced.yaml",
@@ -139,7 +139,7 @@ TEST_F(Resume, what_a_trace_decided_is_not_taken_for_that_of_another) {
   EXPECT_THAT(other.err, HasSubstr("another scenario or another build"));
 }
 
-TEST_F(Resume, a_damaged_file_is_told_and_its_repeat_runs_again) {
+TEST_F(Resume, a_damaged_file_is_reported_and_its_repeat_runs_again) {
   fs::copy(path("whole"), path("hurt"), fs::copy_options::recursive);
   write("hurt/points/0002-0.json", "{\"key\": 3");
   const Finished finished = resume("hurt");
@@ -149,8 +149,8 @@ TEST_F(Resume, a_damaged_file_is_told_and_its_repeat_runs_again) {
   expect_as_whole("hurt");
 }
 
-// In each file another digit of a number; all stay valid JSON.
-TEST_F(Resume, a_changed_digit_is_told_and_its_repeat_runs_again) {
+// In each file another digit of a number changes; all files stay valid JSON.
+TEST_F(Resume, a_changed_digit_is_reported_and_its_repeat_runs_again) {
   fs::copy(path("whole"), path("hurt"), fs::copy_options::recursive);
   const std::set<std::string> files = names_in("hurt/points");
   ASSERT_EQ(files.size(), 6u);
@@ -179,8 +179,8 @@ TEST_F(Resume, a_changed_digit_is_told_and_its_repeat_runs_again) {
   expect_as_whole("hurt");
 }
 
-// As programs wrote them that knew no checksum.
-TEST_F(Resume, files_without_a_checksum_can_be_read_but_run_again) {
+// Files as written by versions without checksums.
+TEST_F(Resume, files_without_a_checksum_can_be_read_but_are_run_again) {
   fs::copy(path("whole"), path("old"), fs::copy_options::recursive);
   const std::string text = read("old/points/0002-0.json");
   const std::size_t key = text.find("\"key\":");
@@ -195,7 +195,7 @@ TEST_F(Resume, files_without_a_checksum_can_be_read_but_run_again) {
   EXPECT_EQ(read("old/points/0002-0.json").substr(0, 13), "{\"checksum\":\"");
 }
 
-TEST_F(Resume, what_is_no_file_among_the_points_is_told_and_its_repeat_runs_again) {
+TEST_F(Resume, a_pipe_among_the_stored_points_is_reported_and_its_repeat_runs_again) {
   fs::copy(path("whole"), path("pipe"), fs::copy_options::recursive);
   fs::remove(path("pipe/points/0001-0.json"));
   ASSERT_EQ(::mkfifo(path("pipe/points/0001-0.json").c_str(), 0600), 0);
@@ -208,7 +208,7 @@ TEST_F(Resume, what_is_no_file_among_the_points_is_told_and_its_repeat_runs_agai
   expect_as_whole("pipe");
 }
 
-TEST_F(Resume, a_damaged_file_gives_way_to_a_sound_one_of_its_repeat) {
+TEST_F(Resume, a_damaged_file_is_replaced_by_an_intact_older_copy) {
   fs::copy(path("whole"), path("both"), fs::copy_options::recursive);
   fs::create_directory(path("both/points/superseded"));
   fs::copy(path("whole/points/0003-0.json"), path("both/points/superseded/0003-0.0.json"));
@@ -245,8 +245,8 @@ TEST_F(Resume, two_programs_never_write_into_one_directory) {
   EXPECT_EQ(first.wait().code, 130);
 }
 
-// A folder that is gone stands for a disk that is full, or has gone.
-TEST_F(Resume, points_that_cannot_be_written_end_the_run_with_what_was_finished) {
+// A removed folder stands for a disk that is full or gone.
+TEST_F(Resume, points_that_cannot_be_written_end_the_run_with_the_finished_ones) {
   write("long.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 300ms, 500us]}}\n"));
   Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
@@ -265,7 +265,7 @@ TEST_F(Resume, points_that_cannot_be_written_end_the_run_with_what_was_finished)
   EXPECT_EQ(json("r/results.json")["manifest"]["complete"], true);
 }
 
-TEST_F(Resume, a_directory_of_something_else_is_refused) {
+TEST_F(Resume, a_directory_with_other_contents_is_refused) {
   fs::create_directory(path("mine"));
   write("mine/notes.txt", "precious");
   const Finished finished = resume("mine");
@@ -274,7 +274,7 @@ TEST_F(Resume, a_directory_of_something_else_is_refused) {
   EXPECT_EQ(names_in("mine"), std::set<std::string>{"notes.txt"});
 }
 
-TEST_F(Resume, a_place_that_cannot_be_written_is_told_before_anything_runs) {
+TEST_F(Resume, a_directory_that_cannot_be_written_is_reported_before_anything_runs) {
   const Finished finished = latchlab({"run", "small.yaml", "--out", "small.yaml/r"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("cannot create small.yaml/r: Not a directory"));

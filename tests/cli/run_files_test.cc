@@ -1,4 +1,5 @@
-// What a run leaves on disk, and that it is the same whoever runs it.
+// What a run writes to disk, and that it is byte-identical on every machine and for every number of
+// jobs.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ TEST_F(RunFiles, default_directories_take_the_next_free_number) {
   EXPECT_TRUE(std::filesystem::is_empty(path("results/small-3")));
 }
 
-TEST_F(RunFiles, out_names_the_directory_and_no_other_is_made) {
+TEST_F(RunFiles, out_names_the_directory_and_no_other_is_created) {
   write("small.yaml", small_scenario("{name: cas}"));
   std::filesystem::create_directory(path("empty"));
   EXPECT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "deep/down/here"}).code, 0);
@@ -159,7 +160,7 @@ TEST_F(RunFiles, results_csv_has_one_row_per_point_and_repeat) {
 
 class SameBytes : public Command {
  protected:
-  // All locks, a point each; the results' two files in one string.
+  // All locks, one point each; the two result files in one string.
   std::string results(const std::string& out, std::vector<std::string> arguments,
                       const Environment& environment = {}) {
     write("all.yaml",
@@ -178,7 +179,7 @@ class SameBytes : public Command {
   }
 };
 
-TEST_F(SameBytes, whatever_the_number_of_jobs_and_runs) {
+TEST_F(SameBytes, for_any_number_of_jobs_and_runs) {
   const std::string first = results("first", {"--jobs", "1"});
   EXPECT_GT(first.size(), 10'000u);
   EXPECT_EQ(results("again", {"--jobs", "1"}), first);
@@ -186,13 +187,13 @@ TEST_F(SameBytes, whatever_the_number_of_jobs_and_runs) {
   EXPECT_EQ(results("many", {"--jobs", "16"}), first);
 }
 
-TEST_F(SameBytes, whatever_instructions_the_cpu_has) {
+TEST_F(SameBytes, for_any_instruction_set_locale_and_time_zone) {
   const std::string first = results("first", {});
   EXPECT_EQ(results("old_cpu", {}, {{"GLIBC_TUNABLES", "glibc.cpu.hwcaps=-FMA,-AVX2"}}), first);
   EXPECT_EQ(results("locale", {}, {{"LC_ALL", "de_DE.UTF-8"}, {"TZ", "Asia/Tokyo"}}), first);
 }
 
-TEST_F(SameBytes, but_another_seed_is_another_run) {
+TEST_F(SameBytes, but_another_seed_gives_another_run) {
   results("one", {"--seed", "1"});
   results("two", {"--seed", "2"});
   EXPECT_NE(fingerprint("one"), fingerprint("two"));

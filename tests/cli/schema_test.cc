@@ -1,4 +1,4 @@
-// The JSON Schema against what is shipped and against `latchlab check`, and the reference page.
+// The JSON Schema against the shipped files and against `latchlab check`, and the reference page.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class Schema : public Command {
       GTEST_SKIP() << "needs the Debian packages python3-jsonschema and python3-yaml";
   }
 
-  // A line for each file: "good", or "bad: " and why.
+  // One line for each file: "good", or "bad: " and the reason.
   std::vector<std::string> validate(const std::vector<std::string>& schema_options,
                                     const std::vector<std::string>& files) {
     std::vector<std::string> arguments = {"schema"};
@@ -64,15 +64,15 @@ class Schema : public Command {
   }
 };
 
-TEST_F(Schema, takes_every_scenario_that_is_shipped) {
+TEST_F(Schema, accepts_every_shipped_scenario) {
   expect_good({}, shipped("scenarios"));
 }
 
-TEST_F(Schema, takes_every_nic_that_is_shipped) {
+TEST_F(Schema, accepts_every_shipped_nic) {
   expect_good({"--nic"}, shipped("models/nics"));
 }
 
-TEST_F(Schema, takes_a_nic_that_leaves_to_its_base_what_nobody_measured) {
+TEST_F(Schema, accepts_a_nic_that_takes_unmeasured_constants_from_its_base) {
   const std::string nic =
       "name: ours\nlink:\n  rate: {value: 25Gbps, status: published, source: a label}\n";
   const std::string based = write("based.yaml", "base: connectx-5\n" + nic);
@@ -85,7 +85,7 @@ TEST_F(Schema, takes_a_nic_that_leaves_to_its_base_what_nobody_measured) {
   for (const std::string& verdict : non_empty(verdicts)) EXPECT_THAT(verdict, StartsWith("bad"));
 }
 
-TEST_F(Schema, takes_what_a_run_writes_and_what_the_reader_takes) {
+TEST_F(Schema, accepts_what_a_run_writes_and_what_the_reader_accepts) {
   write("good.yaml", small_scenario("{name: shiftlock, profile: paper}"));
   ASSERT_EQ(latchlab({"run", "good.yaml", "--out", "out", "--quiet"}).code, 0);
   const std::string head = "schema: 1\nname: x\n";

@@ -1,4 +1,4 @@
-// What `latchlab run --sensitivity` prints, writes and keeps.
+// `latchlab run --sensitivity`: what it prints, writes and stores.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -18,7 +18,7 @@ class SensitivityOption : public Command {
   }
 };
 
-TEST_F(SensitivityOption, an_interrupted_search_goes_on_and_its_answer_is_kept) {
+TEST_F(SensitivityOption, an_interrupted_search_resumes_and_its_answer_is_stored) {
   write_two_locks();
   Started started = start({"run", "two.yaml", "--sensitivity", "--out", "r"});
   ASSERT_TRUE(appears("r/sensitivity/sections/points/0003-0.json"));
@@ -39,7 +39,7 @@ TEST_F(SensitivityOption, an_interrupted_search_goes_on_and_its_answer_is_kept) 
   EXPECT_THAT(rest.out, HasSubstr(found["says"][0].get<std::string>()));
   EXPECT_THAT(read("r/report.html"), HasSubstr("\"sensitivity\":{"));
 
-  // The same bytes as in one go, and nothing runs again.
+  // The result is byte-identical to that of an uninterrupted search, and nothing runs again.
   const std::string before = read("r/sensitivity.json");
   const Finished again = latchlab({"run", "two.yaml", "--sensitivity", "--resume", "--out", "r"});
   EXPECT_THAT(again.out, HasSubstr(found["says"][0].get<std::string>()));
@@ -49,7 +49,7 @@ TEST_F(SensitivityOption, an_interrupted_search_goes_on_and_its_answer_is_kept) 
       0);
   EXPECT_EQ(read("one/sensitivity.json"), before);
 
-  // A damaged answer is told; that of other results is not shown.
+  // A damaged answer is reported; an answer for other results is not shown.
   write("r/sensitivity.json", "{\"says\": 1}");
   const Finished damaged = latchlab({"report", "r"});
   EXPECT_EQ(damaged.code, 2);
@@ -69,7 +69,7 @@ TEST_F(SensitivityOption, an_interrupted_search_goes_on_and_its_answer_is_kept) 
   EXPECT_THAT(read("r/report.html"), Not(HasSubstr("\"sensitivity\":{")));
 }
 
-TEST_F(SensitivityOption, says_so_where_nothing_is_compared) {
+TEST_F(SensitivityOption, reports_that_there_is_nothing_to_compare) {
   write("one.yaml", small_scenario("{name: cas}"));
   const Finished finished = latchlab({"run", "one.yaml", "--sensitivity", "--out", "r"});
   EXPECT_EQ(finished.code, 0);
@@ -77,7 +77,7 @@ TEST_F(SensitivityOption, says_so_where_nothing_is_compared) {
   EXPECT_FALSE(exists("r/sensitivity.json"));
 }
 
-TEST_F(SensitivityOption, is_not_for_hardware) {
+TEST_F(SensitivityOption, is_refused_on_hardware) {
   write_two_locks();
   const Finished finished =
       latchlab({"run", "two.yaml", "--sensitivity", "--backend", "ibverbs", "--out", "r"});

@@ -1,4 +1,4 @@
-// What tables say of a lock: one number for one shape, wherever it is told.
+// Tables of locks: one number for one shape, in every place that prints it.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string cost_shape(const Json& lock) {
   return "1 of " + std::to_string(shape["units"].get<std::int64_t>()) + " units";
 }
 
-TEST_F(Tables, say_the_same_of_every_lock_and_for_which_shape) {
+TEST_F(Tables, agree_on_every_lock_and_name_the_shape) {
   const std::string text = latchlab({"list", "protocols"}).out;
   const std::string tables = page("docs/locks.md");
   const Json all = locks();
@@ -78,17 +78,17 @@ TEST_F(Tables, are_of_the_locks_that_the_readme_names) {
   EXPECT_EQ(names, wanted);
 }
 
-TEST_F(Tables, count_ranges_by_the_unit_and_entries_as_they_are_laid_out) {
+TEST_F(Tables, count_cost_by_the_unit_and_entries_by_their_layout) {
   std::size_t ranges = 0;
   for (const Json& lock : locks()) {
     const bool of_ranges = lock["ranges"].get<bool>();
     ranges += of_ranges ? 1 : 0;
     EXPECT_EQ(lock["costs"]["shape"]["wanted"], of_ranges ? "unit" : "object") << lock["name"];
-    // 8 bytes, and 8 for each client.
+    // 8 bytes, plus 8 for each client.
     if (lock["name"] == "cql") {
       EXPECT_EQ(lock["entry_bytes"], 8 + 8 * 64);
     }
-    // A tree of 2^28 units, 64 of them to a leaf and four children to a node.
+    // A tree of 2^28 units, 64 units per leaf and four children per node.
     if (lock["name"] == "citron") {
       EXPECT_EQ(lock["costs"]["shape"]["units"], 1 << 28);
       EXPECT_EQ(lock["entry_bytes"], 8 * (2 + ((std::int64_t{4} << 22) - 1) / 3));

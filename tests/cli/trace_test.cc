@@ -1,4 +1,5 @@
-// What a run's trace has for whoever plays it: effects, words and messages at their other end.
+// What the trace of a run contains for its players: effects, words, and messages at their
+// receivers.
 
 #include <gmock/gmock.h>
 
@@ -17,7 +18,7 @@ using ::testing::Not;
 
 class Trace : public Command {
  protected:
-  // Of one lock that all want, from its first moment on.
+  // The trace of one lock that all clients want, from the start of the run.
   Json traced(const std::string& protocol, const std::string& window = "0us+1ms") {
     const std::string out = "r" + std::to_string(++runs_);
     write("small.yaml", small_scenario("{name: " + protocol + "}"));
@@ -43,8 +44,8 @@ std::uint64_t word_of(const Json& hex) {
   return std::stoull(hex.get<std::string>(), nullptr, 16);
 }
 
-// What an atomic finds in a word is what the one before has left there.
-TEST_F(Trace, has_every_word_s_history_without_a_gap) {
+// An atomic finds in a word what the previous access has left there.
+TEST_F(Trace, has_the_history_of_every_word_without_a_gap) {
   for (const std::string& name : kLocks) {
     SCOPED_TRACE(name);
     std::map<std::string, std::uint64_t> memory;
@@ -94,7 +95,7 @@ TEST_F(Trace, has_the_instant_of_each_effect_between_post_and_completion) {
   EXPECT_GT(waits, 0);
 }
 
-TEST_F(Trace, has_entries_as_the_protocol_reads_them) {
+TEST_F(Trace, has_entries_as_fields_of_the_protocol) {
   std::set<std::string> seen;
   for (const Json& event : effects(traced("dslr")))
     if (event["args"].contains("entry")) {
@@ -106,7 +107,7 @@ TEST_F(Trace, has_entries_as_the_protocol_reads_them) {
   EXPECT_THAT(*seen.begin(), HasSubstr("nX="));
 }
 
-TEST_F(Trace, has_names_of_messages_and_their_arrival_before_they_are_taken) {
+TEST_F(Trace, has_names_of_messages_and_their_arrival_before_they_are_received) {
   for (const char* name : {"mcs", "shiftlock"}) {
     SCOPED_TRACE(name);
     std::map<int, double> sent, arrived;
@@ -127,7 +128,7 @@ TEST_F(Trace, has_names_of_messages_and_their_arrival_before_they_are_taken) {
   }
 }
 
-// Of acquisitions, from first to last event: begin and end.
+// Acquisitions, from first to last event: begin and end.
 std::vector<std::pair<double, double>> acquisitions(const Json& trace) {
   std::vector<std::pair<double, double>> all;
   std::map<std::pair<int, int>, std::vector<Json>> open;
@@ -142,7 +143,7 @@ std::vector<std::pair<double, double>> acquisitions(const Json& trace) {
   return all;
 }
 
-TEST_F(Trace, of_the_worst_acquisition_shows_it_whole_and_little_else) {
+TEST_F(Trace, of_the_worst_acquisition_covers_it_with_a_margin_of_5_us) {
   const std::string locks = "cas, backoff: none";
   std::pair<double, double> worst;
   for (const auto& [begin, end] : acquisitions(traced(locks)))
@@ -160,8 +161,8 @@ TEST_F(Trace, of_the_worst_acquisition_shows_it_whole_and_little_else) {
   EXPECT_NEAR(last, worst.second + 5, 2e-3);
 }
 
-// A client that dies while it waits would otherwise wait until the run ends, at 500 us.
-TEST_F(Trace, of_the_worst_acquisition_is_not_of_a_client_that_died_meanwhile) {
+// A client that crashes while it waits would otherwise wait until the run ends, at 500 us.
+TEST_F(Trace, of_the_worst_acquisition_ignores_clients_that_crashed_while_waiting) {
   write("small.yaml", small_scenario("{name: shiftlock, lease: 50us}",
                                      "faults: [{kind: client_crash, client: 1, at: 200us}]\n"));
   latchlab({"run", "small.yaml", "--out", "r", "--trace", "--trace-window", "worst", "--quiet"});
@@ -172,9 +173,9 @@ TEST_F(Trace, of_the_worst_acquisition_is_not_of_a_client_that_died_meanwhile) {
   EXPECT_GT(longest, 0);
 }
 
-// A queue of 64 sections takes longer than the lock waits before it resets: the acquisition that
-// takes longest is tried several times.
-TEST_F(Trace, of_the_worst_acquisition_begins_with_its_first_try) {
+// A queue of 64 sections takes longer than the lock waits before it resets: the longest acquisition
+// makes several attempts.
+TEST_F(Trace, of_the_worst_acquisition_begins_with_its_first_attempt) {
   write("resets.yaml",
         "schema: 1\nname: resets\nplatform: {client_nodes: 4, clients_per_node: 16}\n"
         "locks: {count: 1}\nworkload: {read_ratio: 0%, critical_section: 200us}\n"

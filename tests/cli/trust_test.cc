@@ -1,5 +1,5 @@
-// What was not done does not count: cut sections, expired holds and repeated tries are told on the
-// terminal, in the results and on the page.
+// Work that was not done does not count: cut sections, expired holds and repeated attempts are
+// reported on the terminal, in the results and on the page.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -14,8 +14,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A section of 30 ms, and grants of 10 ms: only mcs, whose grants do not end, does what it is to
-// do.
+// A section of 30 ms and grants of 10 ms: only mcs, whose grants do not end, completes its
+// sections.
 const char* const kLongSection =
     "schema: 1\nname: section-longer-than-lease\n"
     "platform: {nic: connectx-5, servers: 1, client_nodes: 2, clients_per_node: 1}\n"
@@ -39,7 +39,7 @@ class Trust : public Command {
   }
 };
 
-TEST_F(Trust, a_section_that_is_cut_at_the_end_of_its_grant_is_no_goodput_and_never_wins) {
+TEST_F(Trust, a_section_cut_at_the_end_of_its_grant_is_no_goodput_and_never_wins) {
   write("long.yaml", kLongSection);
   const Finished finished = latchlab({"run", "long.yaml", "--out", "r"});
   EXPECT_EQ(finished.code, 0) << finished.err;
@@ -89,8 +89,8 @@ TEST_F(Trust, check_warns_of_sections_that_take_longer_than_a_grant) {
   EXPECT_THAT(brief.out, Not(HasSubstr("sections of")));
 }
 
-// Holders that stand still for longer than the lease, as a garbage collector makes them.
-TEST_F(Trust, expired_holds_are_a_verdict_and_a_warning_and_no_violation) {
+// Holders pause for longer than the lease, as a garbage collector makes them.
+TEST_F(Trust, expired_holds_give_a_verdict_and_a_warning_but_no_violation) {
   write("overlaps.yaml",
         "schema: 1\nname: overlaps\n"
         "platform: {nic: connectx-5, servers: 5, client_nodes: 2, clients_per_node: 1}\n"
@@ -117,9 +117,9 @@ TEST_F(Trust, expired_holds_are_a_verdict_and_a_warning_and_no_violation) {
   EXPECT_THAT(latchlab({"explain", "expired holds"}).out, HasSubstr("the exit code stays 0"));
 }
 
-// A release that takes effect after the lock has gone to another client: writers stand still for
-// longer than a recovery takes, and release without a look at the clock.
-TEST_F(Trust, late_effects_are_a_verdict_and_a_warning) {
+// A release takes effect after another client has acquired the lock: writers pause for longer than
+// a recovery takes, and release without reading the clock.
+TEST_F(Trust, late_effects_give_a_verdict_and_a_warning) {
   write("late.yaml",
         "schema: 1\nname: late\n"
         "platform: {nic: connectx-5, servers: 1, client_nodes: 5, clients_per_node: 4}\n"
@@ -144,8 +144,8 @@ TEST_F(Trust, late_effects_are_a_verdict_and_a_warning) {
                                       std::to_string(static_cast<long>(effects)) + " in "));
 }
 
-// Sections of 2 ms and 64 clients: the queue is longer than what the lock waits before it resets.
-TEST_F(Trust, repeated_tries_belong_to_their_acquisition_and_are_warned_of) {
+// Sections of 2 ms and 64 clients: the queue takes longer than the lock waits before it resets.
+TEST_F(Trust, repeated_attempts_count_in_their_acquisition_and_give_a_warning) {
   write("resets.yaml",
         "schema: 1\nname: resets\nplatform: {client_nodes: 4, clients_per_node: 16}\n"
         "locks: {count: 1}\nworkload: {read_ratio: 0%, critical_section: 2ms}\n"
@@ -162,7 +162,7 @@ TEST_F(Trust, repeated_tries_belong_to_their_acquisition_and_are_warned_of) {
 
 class OldRuns : public Trust {
  protected:
-  // What a version that did not measure cut sections has written.
+  // What a version wrote that did not measure cut sections.
   std::size_t make_old(const std::string& directory) const {
     std::size_t changed = 0;
     for (const auto& entry : std::filesystem::directory_iterator(path(directory + "/points"))) {
@@ -177,7 +177,7 @@ class OldRuns : public Trust {
   }
 };
 
-TEST_F(OldRuns, without_a_newer_metric_are_compared_reported_and_resumed) {
+TEST_F(OldRuns, without_a_newer_metric_can_be_compared_reported_and_resumed) {
   write("small.yaml", small_scenario("{name: cas}", "sweep: {grid: {locks.count: [1, 2]}}\n"));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "new"}).code, 0);
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "old"}).code, 0);

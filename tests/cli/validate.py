@@ -24,7 +24,7 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 for name in sys.argv[2:]:
     with open(name) as file:
-        # Keys that are numbers (of expect.rows) are texts in JSON.
+        # Numeric keys (of expect.rows) are strings in JSON.
         document = json.loads(json.dumps(yaml.load(file, Loader)))
     error = jsonschema.exceptions.best_match(validator.iter_errors(document))
     where = ".".join(map(str, error.absolute_path)) if error else ""

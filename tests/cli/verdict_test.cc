@@ -1,4 +1,4 @@
-// Locks that break, hang or starve: what is told, and with which exit code.
+// Locks that break, hang or starve clients: what the program reports, and with which exit code.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@ using ::testing::Not;
 
 class Verdict : public Command {
  protected:
-  // Eight clients on one lock, once per protocol of the list.
+  // Eight clients on one lock, one point for each protocol of the list.
   Finished run(const std::string& protocols, const std::string& rest = "",
                const std::vector<std::string>& more = {}) {
     write("hard.yaml",
@@ -32,7 +32,7 @@ class Verdict : public Command {
 const char* const kUnsafe = "{name: shiftlock, profile: artifact, lease: 5us, label: hasty}";
 const char* const kForgetful = "faults: [{kind: skip_release, probability: 20%}]\n";
 
-TEST_F(Verdict, a_violation_fails_the_run_and_leaves_other_points_alone) {
+TEST_F(Verdict, a_violation_fails_the_run_and_does_not_affect_other_points) {
   const Finished finished = run("[" + std::string(kUnsafe) + ", {name: shiftlock}]");
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.err, HasSubstr("point 0 (hasty): unsafe: client "));
@@ -44,7 +44,7 @@ TEST_F(Verdict, a_violation_fails_the_run_and_leaves_other_points_alone) {
   EXPECT_GT(number_at(point(1)["metrics"], "goodput_ops_s"), 0);
 }
 
-TEST_F(Verdict, violations_can_be_counted_to_the_end) {
+TEST_F(Verdict, violations_can_be_recorded_until_the_end_of_the_run) {
   const Finished finished =
       run("[" + std::string(kUnsafe) + "]", "", {"--set", "run.on_violation=record"});
   EXPECT_EQ(finished.code, 1);
@@ -60,7 +60,7 @@ TEST_F(Verdict, a_deadlock_fails_the_run_even_if_quiet) {
   EXPECT_EQ(point(0)["status"], "stuck");
 }
 
-TEST_F(Verdict, everybody_waiting_through_the_whole_window_is_no_progress) {
+TEST_F(Verdict, no_progress_is_reported_if_all_clients_wait_through_the_window) {
   const Finished finished = run("[{name: cas, backoff: none}]", kForgetful);
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.err, HasSubstr("point 0 (cas): no progress: all 8 live clients waited for "
@@ -71,7 +71,7 @@ TEST_F(Verdict, everybody_waiting_through_the_whole_window_is_no_progress) {
 
 // ---- windows in which no cycle ends ----
 
-TEST_F(Verdict, slowness_is_no_deadlock) {
+TEST_F(Verdict, slowness_is_not_reported_as_a_deadlock) {
   const Finished finished =
       run("[{name: mcs}]", "",
           {"--set", "platform.nic={base: connectx-5, atomic.same_address: 10s}", "--quiet"});
@@ -91,8 +91,8 @@ TEST_F(Verdict, a_first_cycle_longer_than_the_window_is_a_window_too_short) {
                                       "the window of 2ms, and "));
 }
 
-// What is told to be long enough is.
-TEST_F(Verdict, a_crowd_that_does_not_drain_is_told_which_window_would_do) {
+// A window of the reported length is long enough.
+TEST_F(Verdict, a_window_too_short_for_the_queue_is_reported_with_a_sufficient_length) {
   const std::vector<std::string> crowd = {"--quiet",
                                           "--set",
                                           "workload.critical_section=0us",
@@ -117,8 +117,9 @@ TEST_F(Verdict, a_crowd_that_does_not_drain_is_told_which_window_would_do) {
   EXPECT_GT(number_at(point(0)["metrics"], "goodput_ops_s"), 0);
 }
 
-// One of eight clients holds the lock at 10 us. When that client dies, no other acquires it.
-TEST_F(Verdict, a_lock_whose_first_holder_dies_stands_still_without_a_warm_up_as_well) {
+// One of eight clients holds the lock at 10 us. When that client crashes, no other client acquires
+// it.
+TEST_F(Verdict, a_lock_whose_first_holder_crashes_makes_no_progress_without_a_warm_up_too) {
   int stands_still = 0;
   for (int client = 0; client < 8; ++client) {
     const Finished finished =
@@ -137,7 +138,7 @@ TEST_F(Verdict, a_lock_whose_first_holder_dies_stands_still_without_a_warm_up_as
 const char* const kKnown =
     "known: [{where: {label: cas}, verdict: no progress, why: releases are forgotten}]\n";
 
-TEST_F(Verdict, a_known_one_is_told_as_known_and_no_failure) {
+TEST_F(Verdict, a_known_verdict_is_reported_as_known_and_does_not_fail_the_run) {
   const Finished finished = run("[{name: cas, backoff: none}]", std::string(kForgetful) + kKnown);
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, HasSubstr(" NO PROGRESS (known)\n"));
@@ -150,8 +151,8 @@ TEST_F(Verdict, a_known_one_is_told_as_known_and_no_failure) {
 }
 
 // Points 3 to 5 are of the lock whose writers leave when they are alone, with 0%, 50% and 90%
-// reads; with 90% it depends on the seed.
-TEST_F(Verdict, readers_that_fail_hold_up_a_writer_that_leaves_when_alone) {
+// reads; with 90% the outcome depends on the seed.
+TEST_F(Verdict, readers_that_fail_delay_a_writer_that_leaves_when_alone) {
   const Finished finished =
       latchlab({"run", "whatif/held-up", "--out", "r", "--quiet", "--set", "run.duration=5ms",
                 "--set", "run.warmup=1ms", "--set", "run.repeats=1"});
@@ -163,7 +164,7 @@ TEST_F(Verdict, readers_that_fail_hold_up_a_writer_that_leaves_when_alone) {
     EXPECT_GT(number_at(point(other)["metrics"], "goodput_ops_s"), 0) << other;
 }
 
-TEST_F(Verdict, what_is_known_excuses_no_other_verdict_and_no_other_point) {
+TEST_F(Verdict, a_known_verdict_excuses_no_other_verdict_and_no_other_point) {
   const std::string rest = std::string(kForgetful) + kKnown;
   EXPECT_EQ(run("[{name: cas, backoff: none}, {name: mcs}]", rest).code, 1);
   EXPECT_FALSE(point(1).contains("known"));
@@ -173,7 +174,7 @@ TEST_F(Verdict, what_is_known_excuses_no_other_verdict_and_no_other_point) {
   EXPECT_FALSE(point(0).contains("known"));
 }
 
-TEST_F(Verdict, some_clients_waiting_through_the_whole_window_are_a_warning) {
+TEST_F(Verdict, a_starved_client_gives_a_warning) {
   const Finished finished =
       run("[{name: cas, backoff: none}]", "faults: [{kind: skip_release, probability: 2%}]\n",
           {"--set", "locks.count=300"});
@@ -183,7 +184,7 @@ TEST_F(Verdict, some_clients_waiting_through_the_whole_window_are_a_warning) {
   EXPECT_EQ(point(0)["status"], "starved");
 }
 
-TEST_F(Verdict, clients_whose_core_has_no_time_left_are_what_is_measured) {
+TEST_F(Verdict, clients_whose_core_is_fully_busy_are_reported_as_client_bound) {
   const std::vector<std::string> crowd = {"--set", "platform.cores=1",
                                           "--set", "platform.clients_per_node=64",
                                           "--set", "workload.critical_section=0us",
@@ -196,7 +197,7 @@ TEST_F(Verdict, clients_whose_core_has_no_time_left_are_what_is_measured) {
   EXPECT_GT(number_at(point(0)["metrics"], "client_cpu.utilisation"), 0.98);
 }
 
-TEST_F(Verdict, holders_and_crashed_clients_do_not_wait) {
+TEST_F(Verdict, holders_and_crashed_clients_are_not_reported_as_starved) {
   const Finished finished =
       run("[{name: cas, backoff: none}]", "faults: [{kind: client_crash, at: 500us, client: 3}]\n",
           {"--set", "locks.count=1k", "--set", "workload.critical_section=3ms", "--set",
@@ -206,7 +207,7 @@ TEST_F(Verdict, holders_and_crashed_clients_do_not_wait) {
   EXPECT_EQ(point(0)["status"], "ok");
 }
 
-TEST_F(Verdict, a_lock_that_recovers_is_fine) {
+TEST_F(Verdict, a_lock_that_recovers_gives_no_verdict) {
   const Finished finished =
       run("[{name: dslr, lease: 100us}, {name: shiftlock, lease: 100us}]",
           "faults: [{kind: skip_release, probability: 2%}]\n", {"--set", "run.duration=10ms"});
