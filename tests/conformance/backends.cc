@@ -1,4 +1,4 @@
-// The worlds in which the suite runs.
+// The backends in which the suite runs.
 
 #include "backends/explorer/explorer_backend.h"
 #include "tests/conformance/conformance.h"
@@ -40,7 +40,7 @@ BackendCase hardware_case(const std::string& name, bool agents) {
   return {name, make, hardware_patience().ps / milliseconds(1).ps};
 }
 
-// All of a server's memory is the RNIC's.
+// All memory of the server is device memory of the RNIC.
 BackendCase device_memory_case() {
   const auto make = [](WorldPlan plan) {
     for (NodePlan& node : plan.nodes)
@@ -61,7 +61,7 @@ std::vector<BackendCase> backend_cases() {
 #endif
 #if LATCHLAB_WITH_IBVERBS
   if (on_hardware()) cases = {hardware_case("ibverbs", false), hardware_case("agents", true)};
-  // Its names are listed without a device, too.
+  // The names of these tests are listed even without a device.
   if (on_hardware() && (!has_device() || own_memory_here() > 0))
     cases.push_back(device_memory_case());
   if (on_hardware() && tests_dc()) cases = {hardware_case("dc", false)};

@@ -42,7 +42,7 @@ class BrokenVerbs final : public ForwardingVerbs {
   const Fault& fault_;
 };
 
-// Serves in the name of the wrapped actor.
+// Passes the wrapped actor's verbs to the handler.
 class BrokenHandler final : public CallHandler {
  public:
   BrokenHandler(CallHandler& inner, Verbs& verbs) : inner_(inner), verbs_(verbs) {}
@@ -55,8 +55,8 @@ class BrokenHandler final : public CallHandler {
   Verbs& verbs_;
 };
 
-// What the actors of a world go through. It outlives the world: their coroutines give back what
-// they hold when they are destroyed.
+// The wrappers of all actors of a world. They outlive the world: when coroutines are destroyed,
+// they return what they hold through the wrappers.
 struct Wrapping {
   std::vector<std::unique_ptr<BrokenVerbs>> actors;
   std::vector<std::unique_ptr<BrokenHandler>> handlers;

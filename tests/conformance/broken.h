@@ -1,5 +1,5 @@
 #pragma once
-// Worlds that keep every promise of the seam but one, to show of a body that it notices.
+// Backends that break exactly one promise of the seam, to show that the test of that promise fails.
 
 #include <cstdint>
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace latchlab::conformance {
 
-// What is done to what actors ask for, before the world gets it; what is empty changes nothing.
+// Changes what actors ask for before the backend receives it; an empty function changes nothing.
 struct Fault {
-  std::function<void(Operation& first, Verbs& verbs)> posting;  // of a batch: the first
+  std::function<void(Operation& first, Verbs& verbs)> posting;  // the first verb of a batch
   std::function<void(RemoteWait& wait)> waiting;
   std::function<Transport(Transport wanted)> opening;
   std::function<Reply(const Reply& reply)> replying;
@@ -19,13 +19,13 @@ struct Fault {
 
 using Body = std::function<void(Bench&)>;
 
-// Does the body find anything wrong with this world?
+// Does the body fail in a backend with this fault?
 bool fails(const BackendCase& made, const Body& body);
 
-// In how many of kExplorerSeeds explorers with this fault the body fails; without the fault it has
-// to pass in all of them.
+// The number of kExplorerSeeds explorers with this fault in which the body fails; without the fault
+// it must pass in all of them.
 int worlds_noticed(const Fault& fault, const Body& body);
-// The same of a body that breaks something itself; `sound` is what it is otherwise.
+// The same for a body that has the fault itself; `sound` is the body without it.
 int worlds_noticed(const Body& sound, const Body& broken);
 
 }  // namespace latchlab::conformance

@@ -1,4 +1,4 @@
-// Calls with a deadline: they end there, and what is answered later is dropped.
+// Calls with a deadline: they end at the deadline, and a later reply is dropped.
 
 #include <memory>
 
@@ -14,11 +14,11 @@ class CallDeadlines : public Conformance {
 };
 LATCHLAB_EVERY_BACKEND(CallDeadlines);
 
-// Longer than an answer takes, and shorter than a body.
+// Longer than a reply takes, and shorter than a body.
 constexpr Duration kPatience = milliseconds(1);
 constexpr Duration kLong = milliseconds(50);
 
-void late_answer_is_dropped(Bench& bench) {
+void late_reply_is_dropped(Bench& bench) {
   const auto desk = std::make_shared<Desk>();
   bench.world().serve_calls(bench.add_server(), *desk);
   Verbs& client = bench.add_client();
@@ -37,11 +37,11 @@ void late_answer_is_dropped(Bench& bench) {
   };
   bench.run_alone(client, body(client, bench.lasting(kPatience), desk));
 }
-TEST_P(CallDeadlines, late_answer_is_dropped) {
-  late_answer_is_dropped(*this);
+TEST_P(CallDeadlines, late_reply_is_dropped) {
+  late_reply_is_dropped(*this);
 }
 
-void answer_in_time_arrives(Bench& bench) {
+void reply_before_the_deadline_arrives(Bench& bench) {
   const auto desk = std::make_shared<Desk>();
   bench.world().serve_calls(bench.add_server(), *desk);
   for (int i = 0; i < 3; ++i) {
@@ -58,11 +58,11 @@ void answer_in_time_arrives(Bench& bench) {
   }
   EXPECT_EQ(bench.run(), RunEnd::finished);
 }
-TEST_P(CallDeadlines, answer_in_time_arrives) {
-  answer_in_time_arrives(*this);
+TEST_P(CallDeadlines, reply_before_the_deadline_arrives) {
+  reply_before_the_deadline_arrives(*this);
 }
 
-// ---- and in worlds that do not keep these promises ----
+// ---- and in backends that break these promises ----
 
 constexpr int kAll = static_cast<int>(kExplorerSeeds);
 
@@ -74,23 +74,23 @@ Fault with_deadlines(std::function<Time(Time wanted, Verbs& verbs)> change) {
   return fault;
 }
 
-TEST(BrokenCalls, that_never_time_out_are_noticed) {
+TEST(BrokenCalls, that_never_time_out_are_detected) {
   const Fault patient = with_deadlines([](Time, Verbs&) { return kNever; });
-  EXPECT_EQ(worlds_noticed(patient, late_answer_is_dropped), kAll);
+  EXPECT_EQ(worlds_noticed(patient, late_reply_is_dropped), kAll);
 }
-TEST(BrokenCalls, that_time_out_at_once_are_noticed) {
+TEST(BrokenCalls, that_time_out_at_once_are_detected) {
   const Fault hasty = with_deadlines([](Time, Verbs& verbs) { return verbs.now(); });
-  EXPECT_GT(worlds_noticed(hasty, answer_in_time_arrives), 0);
+  EXPECT_GT(worlds_noticed(hasty, reply_before_the_deadline_arrives), 0);
 }
-TEST(BrokenCalls, answered_with_what_is_late_are_noticed) {
+TEST(BrokenCalls, that_get_a_late_reply_of_another_call_are_detected) {
   Fault mixed;
   mixed.replying = [late = std::make_shared<std::uint64_t>(0)](const Reply& reply) {
     Reply changed = reply;
-    if (reply.words[0] == 2000) *late = 2000;  // of the call that timed out
+    if (reply.words[0] == 2000) *late = 2000;  // the reply to the call that timed out
     if (reply.words[0] != 2000 && *late != 0) changed.words[0] = std::exchange(*late, 0);
     return changed;
   };
-  EXPECT_EQ(worlds_noticed(mixed, late_answer_is_dropped), kAll);
+  EXPECT_EQ(worlds_noticed(mixed, late_reply_is_dropped), kAll);
 }
 
 }  // namespace

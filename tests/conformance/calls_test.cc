@@ -1,4 +1,4 @@
-// Requests to a server part, answered at once or later.
+// Calls to a server part, which replies at once or later.
 
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/desk.h"
@@ -12,7 +12,7 @@ class Calls : public Conformance {
 };
 LATCHLAB_EVERY_BACKEND(Calls);
 
-TEST_P(Calls, every_caller_gets_its_own_answer) {
+TEST_P(Calls, every_caller_gets_its_own_reply) {
   Desk desk;
   world().serve_calls(add_server(), desk);
   for (int i = 0; i < 4; ++i) {
@@ -49,8 +49,9 @@ TEST_P(Calls, held_call_is_answered_when_the_server_decides) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-// Not when it is answered: a request that waits at the server has its place in the order.
-TEST_P(Calls, first_effect_is_when_the_server_takes_the_call_up) {
+// The first effect is not the reply: a request that waits at the server already has its place in
+// the order.
+TEST_P(Calls, first_effect_is_when_the_server_takes_up_the_call) {
   if (!world().sees_all_effects()) GTEST_SKIP() << "needs a backend that sees all effects";
   Desk desk;
   world().serve_calls(add_server(), desk);
@@ -73,7 +74,7 @@ TEST_P(Calls, first_effect_is_when_the_server_takes_the_call_up) {
   EXPECT_LT(waiter.first_effect().order, helper.first_effect().order);
 }
 
-TEST_P(Calls, node_without_a_server_part_gives_an_error) {
+TEST_P(Calls, node_without_a_server_part_returns_an_error) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     const Reply reply = co_await verbs.call(kThere, request_of(kDouble, 1));
@@ -81,7 +82,7 @@ TEST_P(Calls, node_without_a_server_part_gives_an_error) {
   }(client));
 }
 
-TEST_P(Calls, answer_to_a_crashed_caller_is_dropped) {
+TEST_P(Calls, reply_to_a_crashed_caller_is_dropped) {
   LATCHLAB_NEEDS(Capability::client_crash);
   Desk desk;
   world().serve_calls(add_server(), desk);

@@ -1,10 +1,11 @@
 #pragma once
-// The suite that every backend passes: one body per promise of the seam, run in every world. What
-// a backend does not offer is skipped, and the skip names the capability.
+// The suite that every backend must pass: one body per promise of the seam, run in every backend. A
+// body that needs a capability which the backend lacks is skipped, and the skip names the
+// capability.
 //
-// A world has node 1, a server, and nodes 2 and 3, where clients live; 4 KiB of memory each. A
-// body makes one backend only (a simulator allows one engine per process), adds actors, runs, and
-// looks at what happened.
+// A world has node 1, a server, and nodes 2 and 3, which have clients; 4 KiB of memory each. A body
+// creates one backend only (a simulator allows one engine per process), adds actors, runs them, and
+// checks the result.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +23,8 @@ namespace latchlab::conformance {
 struct BackendCase {
   std::string name;
   std::function<std::unique_ptr<Backend>(const WorldPlan&)> make;
-  // What a body takes for long lasts so many times as long there: on hardware verbs are not done
-  // in a few microseconds at the most, and nobody keeps other programs off the cores.
+  // Factor by which bodies lengthen long durations. On hardware a verb can take longer than a few
+  // microseconds, and other programs use the same cores.
   std::int64_t slowness = 1;
 
   friend std::ostream& operator<<(std::ostream& out, const BackendCase& made) {
@@ -39,14 +40,14 @@ inline constexpr NodeId kServer{1};
 inline constexpr NodeId kHere{2};
 inline constexpr NodeId kThere{3};
 inline constexpr std::uint64_t kBytes = 4096;
-// Well beyond everything that a body does.
+// Well beyond all memory that bodies use.
 inline constexpr Duration kEnd = milliseconds(500);
 
 constexpr RemoteAddr on_server(std::uint64_t offset) {
   return {kServer, offset};
 }
 
-// A world for one body, with the actors that the body puts into it.
+// The world of one body, with the actors that the body adds.
 class Bench {
  public:
   explicit Bench(const BackendCase& made) : made_(made) {}
@@ -55,7 +56,7 @@ class Bench {
 
   Backend& world();
   bool has(Capability capability) { return world().capabilities().has(capability); }
-  // The next client, numbered from 0.
+  // Adds the next client, numbered from 0.
   Verbs& add_client(NodeId node = kHere);
   Verbs& add_server();
   void spawn(Verbs& verbs, Task<void> body, Time start = {});
@@ -64,8 +65,8 @@ class Bench {
   // Spawns the only client's body and expects it to end.
   void run_alone(Verbs& verbs, Task<void> body);
 
-  // Before the world is first used: its initial image, more memory for each node, or a plan of the
-  // body's own.
+  // To be called before the world is first used: its initial image, more memory for each node, or a
+  // plan of the body's own.
   void set_image(std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image) {
     plan_image_ = std::move(image);
   }

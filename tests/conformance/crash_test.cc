@@ -1,4 +1,4 @@
-// Deaths at every kind of suspension, conservation, deadlocks.
+// Crashes at every kind of suspension, conservation of resources, deadlocks.
 
 #include "tests/conformance/conformance.h"
 
@@ -11,11 +11,11 @@ class Crashes : public Conformance {
  protected:
   void SetUp() override { LATCHLAB_NEEDS(Capability::client_crash); }
 
-  // `body` runs as client 0 and dies on the way; client 1 then finishes undisturbed.
+  // `body` runs as client 0 and crashes on the way; client 1 then finishes undisturbed.
   void crash_in(Task<void> body, CrashKind kind);
-  // Verbs of the survivor: far more than the victim lives to see.
+  // Verbs of the survivor: far more than the crashing client can post.
   int long_work() { return lasting(kUntilDeath) > kUntilDeath ? 300 : 3000; }
-  // A victim and a survivor on different nodes.
+  // The crashing client and the survivor, on different nodes.
   void add_both() {
     victim_ = &add_client(kThere);
     survivor_ = &add_client();
@@ -29,7 +29,7 @@ LATCHLAB_EVERY_BACKEND(Crashes);
 
 constexpr RemoteAddr kWord = on_server(2048);
 
-// Says when a coroutine's frame goes.
+// Counts coroutine frames; its destructor shows when a frame is destroyed.
 struct Witness {
   explicit Witness(int& count) : count_(count) { ++count_; }
   Witness(const Witness&) = delete;
@@ -56,7 +56,7 @@ void Crashes::crash_in(Task<void> body, CrashKind kind) {
   EXPECT_EQ(census.posted, census.executed + census.failed + census.in_flight);
 }
 
-TEST_P(Crashes, client_that_dies_among_verbs_leaves_the_others_alone) {
+TEST_P(Crashes, client_that_crashes_during_verbs_does_not_affect_other_clients) {
   add_both();
   int frames = 0;
   crash_in(
@@ -68,7 +68,7 @@ TEST_P(Crashes, client_that_dies_among_verbs_leaves_the_others_alone) {
   EXPECT_EQ(frames, 0);
 }
 
-TEST_P(Crashes, client_that_dies_in_a_batch_frees_everything) {
+TEST_P(Crashes, client_that_crashes_in_a_batch_frees_everything) {
   add_both();
   int frames = 0;
   crash_in(
@@ -89,7 +89,7 @@ TEST_P(Crashes, client_that_dies_in_a_batch_frees_everything) {
   EXPECT_EQ(frames, 0);
 }
 
-TEST_P(Crashes, detached_verbs_of_a_dead_client_harm_nobody) {
+TEST_P(Crashes, detached_verbs_of_a_crashed_client_do_no_harm) {
   add_both();
   crash_in(
       [](Verbs& verbs) -> Task<void> {
@@ -101,7 +101,7 @@ TEST_P(Crashes, detached_verbs_of_a_dead_client_harm_nobody) {
       CrashKind::client);
 }
 
-TEST_P(Crashes, client_that_dies_while_it_sends_frees_everything) {
+TEST_P(Crashes, client_that_crashes_while_it_sends_frees_everything) {
   add_both();
   crash_in(
       [](Verbs& verbs, EndpointAddr target) -> Task<void> {
@@ -111,7 +111,7 @@ TEST_P(Crashes, client_that_dies_while_it_sends_frees_everything) {
       CrashKind::client);
 }
 
-TEST_P(Crashes, detached_messages_of_a_dead_client_harm_nobody) {
+TEST_P(Crashes, detached_messages_of_a_crashed_client_do_no_harm) {
   add_both();
   crash_in(
       [](Verbs& verbs, EndpointAddr target) -> Task<void> {
@@ -135,7 +135,7 @@ Task<void> inner_wait(Verbs& verbs, int& count) {
   ADD_FAILURE() << "a dead client went on";
 }
 
-TEST_P(Crashes, client_that_dies_in_a_wait_takes_its_whole_chain_along) {
+TEST_P(Crashes, client_that_crashes_in_a_wait_destroys_its_whole_chain_of_coroutines) {
   add_both();
   int frames = 0;
   crash_in(
@@ -148,7 +148,7 @@ TEST_P(Crashes, client_that_dies_in_a_wait_takes_its_whole_chain_along) {
   EXPECT_EQ(frames, 0);
 }
 
-TEST_P(Crashes, client_that_dies_in_a_remote_wait_frees_everything) {
+TEST_P(Crashes, client_that_crashes_in_a_remote_wait_frees_everything) {
   add_both();
   crash_in(
       [](Verbs& verbs) -> Task<void> {
@@ -162,7 +162,7 @@ TEST_P(Crashes, client_that_dies_in_a_remote_wait_frees_everything) {
       CrashKind::client);
 }
 
-TEST_P(Crashes, client_can_be_asked_to_die_by_its_own_coroutine) {
+TEST_P(Crashes, client_can_be_crashed_on_request_of_its_own_coroutine) {
   add_both();
   int frames = 0;
   crash_in(
@@ -177,7 +177,7 @@ TEST_P(Crashes, client_can_be_asked_to_die_by_its_own_coroutine) {
   EXPECT_EQ(frames, 0);
 }
 
-TEST_P(Crashes, dead_node_answers_nobody) {
+TEST_P(Crashes, dead_node_answers_no_verb) {
   add_both();
   spawn(*victim_, [](Verbs& verbs) -> Task<void> {
     for (;;) co_await verbs.sleep(microseconds(1));
@@ -192,7 +192,7 @@ TEST_P(Crashes, dead_node_answers_nobody) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(Crashes, verb_posted_before_the_death_lands_once_or_never) {
+TEST_P(Crashes, verb_posted_before_the_crash_lands_once_or_never) {
   add_both();
   spawn(*victim_, [](Verbs& verbs) -> Task<void> {
     co_await verbs.fetch_add(kWord, 1);
@@ -223,7 +223,7 @@ TEST_P(Runs, client_that_sleeps_for_ever_is_stuck) {
   EXPECT_EQ(run(), RunEnd::stuck);
 }
 
-TEST_P(Runs, background_work_does_not_keep_a_run_from_finishing) {
+TEST_P(Runs, background_work_does_not_keep_a_run_going) {
   Verbs& client = add_client();
   Verbs& background = world().add_actor(ActorKind::node, kHere, ClientId{});
   spawn(background, [](Verbs& verbs) -> Task<void> {
@@ -246,7 +246,7 @@ TEST_P(Runs, request_to_stop_ends_the_run_at_once) {
   EXPECT_EQ(rounds, 5);
 }
 
-TEST_P(Runs, run_stops_at_its_date_and_goes_on_from_there) {
+TEST_P(Runs, run_stops_at_a_given_time_and_can_continue) {
   Verbs& client = add_client();
   int rounds = 0;
   spawn(client, [](Verbs& verbs, int& count) -> Task<void> {
@@ -260,7 +260,7 @@ TEST_P(Runs, run_stops_at_its_date_and_goes_on_from_there) {
   EXPECT_EQ(rounds, 500);
 }
 
-TEST_P(Runs, what_was_posted_was_executed_failed_or_is_in_flight) {
+TEST_P(Runs, each_posted_verb_was_executed_failed_or_is_in_flight) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     for (int i = 0; i < 10; ++i) co_await verbs.fetch_add(kWord, 1);

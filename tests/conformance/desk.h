@@ -1,6 +1,6 @@
 #pragma once
-// A server part for tests of calls: doubles numbers, and keeps callers until somebody releases them
-// all.
+// A server part for tests of calls: it doubles numbers, and holds calls until a kRelease request
+// releases them all.
 
 #include <vector>
 

@@ -1,5 +1,6 @@
-// The explorer is as mean as the seam allows: over some seeds, each outcome that the seam does not
-// rule out is seen. And it is reproducible: seed or recorded choices give the same run again.
+// The explorer shows every outcome that the seam allows: over some seeds, each outcome that the
+// seam does not rule out occurs. And it is reproducible: a seed or recorded choices give the same
+// run again.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ ExplorerOptions seeded(std::uint64_t seed) {
   return options;
 }
 
-// One explorer, two clients.
+// One explorer with two clients.
 struct ThreeNodes {
   explicit ThreeNodes(const ExplorerOptions& options) : backend(plan_of_three(), options) {}
   ExplorerBackend backend;
@@ -83,7 +84,7 @@ std::set<std::uint64_t> store_against_atomic(bool atomic_with_writes) {
   return seen;
 }
 
-TEST(Explorer, loses_a_store_inside_an_atomic_unless_told_otherwise) {
+TEST(Explorer, loses_a_store_during_an_atomic_unless_told_otherwise) {
   EXPECT_EQ(store_against_atomic(false), (std::set<std::uint64_t>{1, 100, 101}));
   EXPECT_EQ(store_against_atomic(true), (std::set<std::uint64_t>{100, 101}));
 }
@@ -115,7 +116,7 @@ TEST(Explorer, lets_a_write_overtake_an_earlier_read_unless_it_is_fenced) {
   EXPECT_EQ(read_before_write(true), (std::set<std::uint64_t>{0}));
 }
 
-// A word that is 1 for a moment, seen by a waiter or not.
+// A word that is 1 for a moment, which a waiter may see or miss.
 Task<void> blink(Verbs& verbs) {
   co_await verbs.write(kWord, 1);
   co_await verbs.write(kWord, 2);
@@ -155,7 +156,7 @@ Task<void> work_then_send(Verbs& verbs, EndpointAddr target) {
   co_await verbs.send(target, message);
 }
 
-// What ends client one's wait for a message: client two sends it after its work.
+// What ends the wait of client one for a message, which client two sends after its work.
 Woke woken(ThreeNodes& world) {
   const EndpointAddr inbox = world.one.open_endpoint(1);
   Woke by = Woke::membership;
@@ -165,14 +166,14 @@ Woke woken(ThreeNodes& world) {
   return by;
 }
 
-TEST(Explorer, deadline_does_not_pass_while_anything_else_can_happen) {
+TEST(Explorer, deadline_does_not_pass_while_another_step_is_possible) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     ThreeNodes world(seeded(seed));
     ASSERT_EQ(woken(world), Woke::message);
   }
 }
 
-TEST(Explorer, deadline_passes_when_the_client_that_would_have_acted_is_dead) {
+TEST(Explorer, deadline_passes_when_the_client_that_would_have_acted_has_crashed) {
   ExplorerOptions options = seeded(1);
   options.crashes.push_back({ClientId{1}, 20, CrashKind::client});
   ThreeNodes world(options);
@@ -187,7 +188,7 @@ Task<void> look_for_long(Verbs& verbs) {
   for (int i = 0; i < 40; ++i) co_await verbs.read(kOther);
 }
 
-TEST(Explorer, any_number_of_the_verbs_of_a_dead_client_lands) {
+TEST(Explorer, any_number_of_the_verbs_of_a_crashed_client_lands) {
   std::set<std::uint64_t> landed;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     ExplorerOptions options = seeded(seed);
@@ -205,7 +206,7 @@ Task<void> allocate_for_long(Verbs& verbs, NodeId node, VerbStatus& last) {
   for (int i = 0; i < 40; ++i) last = (co_await verbs.allocate(node, 64)).status;
 }
 
-TEST(Explorer, dead_node_has_no_memory_to_give) {
+TEST(Explorer, dead_node_allocates_no_memory) {
   ExplorerOptions options = seeded(1);
   options.crashes.push_back({ClientId{1}, 20, CrashKind::node});
   ThreeNodes world(options);
@@ -252,7 +253,7 @@ TEST(Explorer, recorded_choices_replay_the_run) {
   EXPECT_EQ(run_contention(again).fingerprint, recorded.fingerprint);
 }
 
-TEST(Explorer, gives_up_after_its_steps) {
+TEST(Explorer, gives_up_after_its_maximum_number_of_steps) {
   ExplorerOptions options = seeded(1);
   options.max_steps = 30;
   ThreeNodes world(options);

@@ -1,7 +1,6 @@
 #pragma once
-// Worlds on the RDMA device of this machine, for tests that are told to run there: by
-// LATCHLAB_WORLD in the environment, because a machine without a device has no other way to pass
-// them.
+// Worlds on the RDMA device of this machine, for tests that are told to run there. The environment
+// variable LATCHLAB_WORLD tells them: a machine without a device has no other way to pass them.
 
 #include <cstdlib>
 #include <memory>
@@ -19,15 +18,15 @@ inline bool on_hardware() {
   return world != nullptr && std::string_view(world) == "ibverbs";
 }
 
-// Whether worlds have the DC transport: LATCHLAB_TRANSPORT=dc.
+// Whether worlds use the DC transport: LATCHLAB_TRANSPORT=dc.
 inline bool tests_dc() {
   const char* const transport = std::getenv("LATCHLAB_TRANSPORT");
   return transport != nullptr && std::string_view(transport) == "dc";
 }
 
-// What a verb takes far less than, also when others want the cores: a second, or
-// LATCHLAB_PATIENCE, in milliseconds. Leases last so long, and what a body of the conformance suite
-// takes for a millisecond.
+// A duration far longer than a verb takes, even when other programs use the cores: a second, or
+// LATCHLAB_PATIENCE, in milliseconds. It is the length of leases, and of what a body of the
+// conformance suite calls a millisecond.
 inline Duration hardware_patience() {
   const char* const told = std::getenv("LATCHLAB_PATIENCE");
   const int ms = told == nullptr ? 1000 : std::atoi(told);
@@ -35,7 +34,8 @@ inline Duration hardware_patience() {
   return milliseconds(ms);
 }
 
-// All nodes in this process, each with an address of its own as far as the device has enough.
+// All nodes are in this process, each with an address of its own as far as the device has enough
+// addresses.
 inline std::unique_ptr<IbverbsBackend> hardware_world(const WorldPlan& plan,
                                                       IbverbsOptions options) {
   const auto devices = ib::list_devices();
@@ -48,7 +48,7 @@ inline std::unique_ptr<IbverbsBackend> hardware_world(const WorldPlan& plan,
   return std::move(made).value();
 }
 
-// What this machine's device does by itself, by the transport of these worlds.
+// What the device of this machine executes natively over the transport of these worlds.
 inline const NativeAtomics& atomics_here() {
   static const auto found = native_atomics({});
   LATCHLAB_CHECK(found.ok(), found.ok() ? "" : found.error().text());
@@ -61,7 +61,7 @@ inline bool has_device() {
   return devices.ok() && !devices.value().empty();
 }
 
-// Bytes of memory on this machine's device; 0: it has none.
+// Bytes of device memory of this machine's device; 0: it has none.
 inline std::uint64_t own_memory_here() {
   static const auto devices = ib::list_devices();
   return devices.ok() && !devices.value().empty() ? devices.value().front().own_memory : 0;

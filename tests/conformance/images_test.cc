@@ -1,4 +1,4 @@
-// Of an entry that is larger than a page, the initial image comes in slices.
+// The initial image of an entry that is larger than a page is requested in slices.
 
 #include <algorithm>
 #include <map>
@@ -61,20 +61,20 @@ void slices_make_one_image(Bench& bench, const Protocol& tree) {
       wrong += backend.peek(world.lock(lock).entry + 8 * i) != words[i] ? 1 : 0;
   EXPECT_EQ(wrong, 0U);
 }
-TEST_P(Images, slices_make_the_image_that_one_slice_would) {
+TEST_P(Images, slices_make_the_same_image_as_one_slice) {
   slices_make_one_image(*this, Tree());
 }
 
-// ---- and in a world that does not keep this promise ----
+// ---- and in a backend that breaks this promise ----
 
-// Takes every slice for the first.
+// Returns the first slice for every slice.
 class Shrub final : public Tree {
   void initial_image(RemoteAddr entry, std::uint64_t,
                      std::span<std::uint64_t> words) const override {
     Tree::initial_image(entry, 0, words);
   }
 };
-TEST(BrokenImages, of_slices_that_do_not_fit_is_noticed) {
+TEST(BrokenImages, of_slices_that_do_not_fit_together_are_detected) {
   EXPECT_EQ(worlds_noticed([](Bench& bench) { slices_make_one_image(bench, Tree()); },
                            [](Bench& bench) { slices_make_one_image(bench, Shrub()); }),
             static_cast<int>(kExplorerSeeds));

@@ -1,4 +1,4 @@
-// Waits at home: words in own memory, several things at once, dates, membership.
+// Local waits: words in own memory, several conditions at once, deadlines, membership.
 
 #include "tests/conformance/conformance.h"
 
@@ -28,7 +28,7 @@ Task<void> expect_word(Verbs& verbs, RemoteAddr word, std::uint64_t value) {
   EXPECT_EQ(outcome.value, value);
 }
 
-TEST_P(LocalWaits, write_of_a_peer_wakes) {
+TEST_P(LocalWaits, write_of_a_peer_wakes_the_waiter) {
   Verbs& waiter = add_client();
   Verbs& writer = add_client(kThere);
   spawn(waiter, expect_word(waiter, own_word(0), 5));
@@ -39,7 +39,7 @@ TEST_P(LocalWaits, write_of_a_peer_wakes) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(LocalWaits, atomic_of_a_peer_wakes) {
+TEST_P(LocalWaits, atomic_of_a_peer_wakes_the_waiter) {
   Verbs& waiter = add_client();
   Verbs& writer = add_client(kThere);
   spawn(waiter, expect_word(waiter, own_word(0), 2));
@@ -50,7 +50,7 @@ TEST_P(LocalWaits, atomic_of_a_peer_wakes) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(LocalWaits, wide_atomic_wakes_who_waits_for_either_of_its_words) {
+TEST_P(LocalWaits, wide_atomic_wakes_a_waiter_on_either_of_its_words) {
   LATCHLAB_NEEDS(Capability::masked_atomics_16);
   Verbs& writer = add_client(kThere);
   for (const std::uint64_t word : {4, 5}) {
@@ -64,7 +64,7 @@ TEST_P(LocalWaits, wide_atomic_wakes_who_waits_for_either_of_its_words) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(LocalWaits, cpu_store_of_a_neighbour_wakes) {
+TEST_P(LocalWaits, cpu_store_of_a_client_on_the_same_node_wakes_the_waiter) {
   Verbs& waiter = add_client();
   Verbs& neighbour = add_client();
   spawn(waiter, expect_word(waiter, own_word(1), 6));
@@ -75,7 +75,7 @@ TEST_P(LocalWaits, cpu_store_of_a_neighbour_wakes) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(LocalWaits, condition_that_holds_already_ends_the_wait) {
+TEST_P(LocalWaits, condition_that_already_holds_ends_the_wait) {
   Verbs& waiter = add_client();
   world().poke(own_word(2), 9);
   run_alone(waiter, expect_word(waiter, own_word(2), 9));
@@ -92,7 +92,7 @@ TEST_P(LocalWaits, wait_ends_at_its_deadline) {
   }(waiter));
 }
 
-TEST_P(LocalWaits, first_of_four_words_names_the_one_that_changed) {
+TEST_P(LocalWaits, wait_for_the_first_of_four_words_names_the_one_that_changed) {
   Verbs& waiter = add_client();
   Verbs& writer = add_client(kThere);
   spawn(waiter, [](Verbs& verbs) -> Task<void> {
@@ -107,7 +107,7 @@ TEST_P(LocalWaits, first_of_four_words_names_the_one_that_changed) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(LocalWaits, first_of_messages_and_words_leaves_the_other_for_later) {
+TEST_P(LocalWaits, wait_for_messages_and_words_leaves_the_other_event_for_later) {
   LATCHLAB_NEEDS(Capability::reliable_messages);
   Verbs& waiter = add_client();
   Verbs& peer = add_client(kThere);
@@ -136,7 +136,7 @@ TEST_P(LocalWaits, first_of_messages_and_words_leaves_the_other_for_later) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(LocalWaits, change_of_membership_wakes) {
+TEST_P(LocalWaits, change_of_membership_wakes_the_waiter) {
   LATCHLAB_NEEDS(Capability::membership);
   LATCHLAB_NEEDS(Capability::client_crash);
   Verbs& waiter = add_client();

@@ -1,4 +1,4 @@
-// READs by value of more than 16 bytes, of batches too, and what the CPU loads at once.
+// READs by value of more than 16 bytes, also in batches, and CPU loads of several words.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ LATCHLAB_EVERY_BACKEND(LongReads);
 constexpr std::uint64_t kMemory = 40 * 1024;
 constexpr std::uint32_t kWidths[] = {8, 16, 20, 24, 64, 4096, kMaxReadBytes};
 
-// What lies at each address before anybody has written.
+// The initial value at each address, before any client has written.
 std::uint64_t mark_of(RemoteAddr word) {
   return word.packed() * 0x9e37'79b9'7f4a'7c15;
 }
@@ -55,7 +55,7 @@ void every_width_is_read(Bench& bench) {
   Verbs& client = bench.add_client();
   bench.run_alone(client, read_marks(client, on_server(64)));
 }
-TEST_P(LongReads, give_what_is_there_whatever_their_width) {
+TEST_P(LongReads, return_the_memory_for_every_width) {
   every_width_is_read(*this);
 }
 
@@ -65,7 +65,7 @@ std::uint64_t twin(std::uint64_t half) {
 
 constexpr RemoteAddr kFirst = on_server(1024);
 
-// The words of a READ of `bytes` that somebody writes meanwhile.
+// The words of a READ of `bytes` that another client writes meanwhile.
 std::vector<RemoteAddr> written_words(std::uint32_t bytes) {
   return {kFirst, kFirst + bytes / 16 * 8, kFirst + (bytes - 8)};
 }
@@ -147,7 +147,7 @@ void each_of_a_batch_has_its_words(Bench& bench) {
     EXPECT_EQ(batch.result(wider).value.hi, mark_of(places[1] + 8));
   }(client));
 }
-TEST_P(LongReads, of_a_batch_have_words_of_their_own) {
+TEST_P(LongReads, in_a_batch_have_buffers_of_their_own) {
   each_of_a_batch_has_its_words(*this);
 }
 
@@ -168,17 +168,17 @@ void words_are_loaded(Bench& bench) {
     EXPECT_EQ(after[2], mark_of(from + 16));
   }(client));
 }
-TEST_P(LongReads, of_the_cpu_give_what_is_there) {
+TEST_P(LongReads, of_the_cpu_return_the_memory) {
   fill_with_marks(*this);
   LATCHLAB_NEEDS(Capability::local_words);
   words_are_loaded(*this);
 }
 
-// ---- and in worlds that do not keep these promises ----
+// ---- and in backends that break these promises ----
 
 constexpr int kAll = static_cast<int>(kExplorerSeeds);
 
-// Of every verb of a batch.
+// For every verb of a batch.
 template <class Change>
 Fault of_verbs(Change change) {
   Fault fault;
@@ -189,20 +189,20 @@ Fault of_verbs(Change change) {
   return fault;
 }
 
-TEST(BrokenLongReads, of_other_words_are_noticed) {
+TEST(BrokenLongReads, of_other_words_are_detected) {
   const Fault shifted = of_verbs([](Verb& verb, Verbs&) {
     if (reads_words(verb) && verb.bytes == 4096) verb.addr = verb.addr + 8;
   });
   EXPECT_EQ(worlds_noticed(shifted, every_width_is_read), kAll);
 }
-TEST(BrokenLongReads, that_are_short_are_noticed) {
+TEST(BrokenLongReads, that_are_short_are_detected) {
   const Fault cut = of_verbs([](Verb& verb, Verbs&) {
     if (reads_words(verb) && verb.bytes > 8192) verb.bytes = 8192;
   });
   EXPECT_EQ(worlds_noticed(cut, every_width_is_read), kAll);
   EXPECT_EQ(worlds_noticed(cut, longest_is_16_kib), kAll);
 }
-TEST(BrokenLongReads, that_tear_words_are_noticed) {
+TEST(BrokenLongReads, that_tear_words_are_detected) {
   const Fault halves = of_verbs([](Verb& verb, Verbs& verbs) {
     if (verb.kind != VerbKind::write) return;
     const Words low{0xffff'ffff, 0};
@@ -213,7 +213,7 @@ TEST(BrokenLongReads, that_tear_words_are_noticed) {
   const auto body = [](Bench& bench) { no_word_is_torn(bench, 64); };
   EXPECT_GT(worlds_noticed(halves, body), 0);
 }
-TEST(BrokenLongReads, that_share_a_buffer_are_noticed) {
+TEST(BrokenLongReads, that_share_a_buffer_are_detected) {
   Fault shared;
   shared.posting = [](Operation& first, Verbs&) {
     if (first.next == nullptr) return;
@@ -222,7 +222,7 @@ TEST(BrokenLongReads, that_share_a_buffer_are_noticed) {
   };
   EXPECT_EQ(worlds_noticed(shared, each_of_a_batch_has_its_words), kAll);
 }
-TEST(BrokenLongReads, loads_of_other_words_are_noticed) {
+TEST(BrokenLongReads, loads_of_other_words_are_detected) {
   Fault shifted;
   shifted.posting = [](Operation& first, Verbs&) {
     if (first.kind == OpKind::cpu && first.cpu == CpuAccess::load_words)

@@ -1,4 +1,4 @@
-// What memory promises when several actors touch it at once, and what it does not.
+// What memory guarantees when several actors access it concurrently, and what it does not.
 
 #include <map>
 
@@ -41,7 +41,7 @@ TEST_P(Memory, each_value_of_a_compare_swap_chain_has_one_winner) {
     EXPECT_TRUE(next.emplace(swap.before, swap.after).second) << swap.before << " was won twice";
   std::uint64_t value = 0;
   for (std::size_t steps = 0; steps < won.size(); ++steps) {
-    ASSERT_TRUE(next.contains(value)) << "nobody won " << value;
+    ASSERT_TRUE(next.contains(value)) << "no client won " << value;
     value = next[value];
   }
   EXPECT_EQ(value, world().peek(kWord));
@@ -118,7 +118,7 @@ constexpr RemoteAddr own_word(std::uint64_t index) {
   return {kHere, 64 * index};
 }
 
-TEST_P(Memory, cpu_accesses_give_the_old_value_and_do_what_they_say) {
+TEST_P(Memory, cpu_accesses_return_the_old_value_and_change_memory) {
   LATCHLAB_NEEDS(Capability::local_words);
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
@@ -172,7 +172,7 @@ TEST_P(Memory, cpu_atomics_are_atomic_among_themselves) {
   EXPECT_EQ(world().peek(own_word(3)), 3U * kRounds);
 }
 
-TEST_P(Memory, cpu_store_against_an_atomic_wins_loses_or_precedes_it) {
+TEST_P(Memory, cpu_store_concurrent_with_an_atomic_wins_loses_or_precedes_it) {
   LATCHLAB_NEEDS(Capability::local_words);
   Verbs& near = add_client(kHere);
   Verbs& far = add_client(kThere);

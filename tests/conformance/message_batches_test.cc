@@ -1,4 +1,4 @@
-// Several messages under way at once, and the transports of the endpoints that they go to.
+// Several messages in flight at once, and the transports of the endpoints that they go to.
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool is_whole(const Message& message) {
   return message.words[1] == 3 * message.words[0];
 }
 
-// What arrives until nothing has for a while.
+// Receives messages until none has come for a while.
 Task<void> collect(Verbs& verbs, EndpointAddr own, std::size_t enough, Duration patience,
                    std::vector<std::uint64_t>& numbers) {
   while (numbers.size() < enough) {
@@ -33,7 +33,7 @@ Task<void> collect(Verbs& verbs, EndpointAddr own, std::size_t enough, Duration 
   }
 }
 
-// Messages 1, 2, 3 ... to each target in turn, `each` to every one.
+// Messages 1, 2, 3 ... to all targets in turn; `each` messages per target.
 Task<void> send_batch(Verbs& verbs, std::vector<EndpointAddr> targets, std::uint64_t each) {
   Batch batch(verbs);
   std::vector<int> indices;
@@ -107,7 +107,7 @@ Task<void> post_batch(Verbs& verbs, std::vector<EndpointAddr> targets, std::uint
   EXPECT_EQ(status, VerbStatus::ok);
 }
 
-void detached_ones_arrive_in_order(Bench& bench) {
+void detached_messages_arrive_in_order(Bench& bench) {
   Verbs& sender = bench.add_client();
   std::vector<EndpointAddr> inboxes;
   std::array<std::vector<std::uint64_t>, 2> received;
@@ -121,11 +121,11 @@ void detached_ones_arrive_in_order(Bench& bench) {
   EXPECT_EQ(bench.run(), RunEnd::finished);
   for (const auto& numbers : received) EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3}));
 }
-TEST_P(MessageBatches, detached_ones_arrive_in_order) {
-  detached_ones_arrive_in_order(*this);
+TEST_P(MessageBatches, detached_messages_arrive_in_order) {
+  detached_messages_arrive_in_order(*this);
 }
 
-// One that finds no RECV is tried again meanwhile.
+// A message that finds no RECV is retried meanwhile.
 void sender_of_detached_messages_goes_on(Bench& bench) {
   Verbs& sender = bench.add_client();
   Verbs& receiver = bench.add_client(kThere);
@@ -153,7 +153,7 @@ void sender_of_detached_messages_goes_on(Bench& bench) {
   }(receiver, patient, wide));
   EXPECT_EQ(bench.run(), RunEnd::finished);
 }
-TEST_P(MessageBatches, detached_ones_do_not_hold_up_their_sender) {
+TEST_P(MessageBatches, detached_messages_do_not_delay_their_sender) {
   sender_of_detached_messages_goes_on(*this);
 }
 
@@ -175,7 +175,7 @@ void error_of_a_detached_message_shows_at_flush(Bench& bench) {
   }(sender, narrow));
   EXPECT_EQ(bench.run(), RunEnd::finished);
 }
-TEST_P(MessageBatches, error_of_a_detached_one_shows_at_flush) {
+TEST_P(MessageBatches, error_of_a_detached_message_shows_at_flush) {
   error_of_a_detached_message_shows_at_flush(*this);
 }
 
@@ -198,7 +198,7 @@ void sender_of_datagrams_goes_on(Bench& bench) {
   bench.spawn(receiver,
               [](Verbs& verbs, EndpointAddr own, EndpointAddr start, Duration patience,
                  std::vector<std::uint64_t>& numbers) -> Task<void> {
-                co_await verbs.receive(start, {});  // until then nobody posts a RECV again
+                co_await verbs.receive(start, {});  // the receiver posts no RECV before this
                 Task<void> collecting = collect(verbs, own, kSent, patience, numbers);
                 co_await collecting;
               }(receiver, inbox, cue, bench.lasting(milliseconds(5)), received));
@@ -208,12 +208,12 @@ void sender_of_datagrams_goes_on(Bench& bench) {
   EXPECT_EQ(std::unique(once.begin(), once.end()), once.end()) << "a datagram arrived twice";
   for (const std::uint64_t number : received) EXPECT_TRUE(number >= 1 && number <= kSent);
 }
-TEST_P(MessageBatches, datagrams_without_a_recv_are_lost_and_the_others_are_whole) {
+TEST_P(MessageBatches, datagrams_without_a_recv_are_lost_and_the_others_are_intact) {
   LATCHLAB_NEEDS(Capability::datagrams);
   sender_of_datagrams_goes_on(*this);
 }
 
-// ---- and in worlds that do not keep these promises ----
+// ---- and in backends that break these promises ----
 
 constexpr int kAll = static_cast<int>(kExplorerSeeds);
 
@@ -225,13 +225,13 @@ Fault of_batches(std::function<void(Operation& first, Verbs& verbs)> change) {
   return fault;
 }
 
-TEST(BrokenMessages, that_are_lost_are_noticed) {
+TEST(BrokenMessages, that_are_lost_are_detected) {
   const Fault lost = of_batches([](Operation& first, Verbs& verbs) {
     first.next->target = verbs.open_endpoint(1, Transport::ud);
   });
   EXPECT_EQ(worlds_noticed(lost, all_of_a_batch_arrive_in_order), kAll);
 }
-TEST(BrokenMessages, that_overtake_each_other_are_noticed) {
+TEST(BrokenMessages, that_overtake_each_other_are_detected) {
   const Fault reversed = of_batches([](Operation& first, Verbs&) {
     for (Operation* one = &first; one != nullptr; one = one->next)
       for (Operation* other = one->next; other != nullptr; other = other->next)
@@ -239,18 +239,18 @@ TEST(BrokenMessages, that_overtake_each_other_are_noticed) {
   });
   EXPECT_EQ(worlds_noticed(reversed, all_of_a_batch_arrive_in_order), kAll);
 }
-TEST(BrokenMessages, that_share_a_fate_are_noticed) {
+TEST(BrokenMessages, that_share_one_result_are_detected) {
   const Fault together = of_batches([](Operation& first, Verbs&) {
     for (Operation* op = first.next; op != nullptr; op = op->next) op->target = first.target;
   });
   EXPECT_EQ(worlds_noticed(together, each_message_has_its_own_result), kAll);
 }
-TEST(BrokenMessages, datagrams_that_are_acknowledged_are_noticed) {
+TEST(BrokenMessages, datagrams_that_are_acknowledged_are_detected) {
   Fault reliable;
   reliable.opening = [](Transport wanted) { return is_datagram(wanted) ? Transport::rc : wanted; };
   EXPECT_EQ(worlds_noticed(reliable, sender_of_datagrams_goes_on), kAll);
 }
-TEST(BrokenMessages, that_are_changed_are_noticed) {
+TEST(BrokenMessages, that_are_changed_are_detected) {
   Fault changed;
   changed.posting = [](Operation& first, Verbs&) {
     if (first.kind == OpKind::send) first.message.words[1] = 0;

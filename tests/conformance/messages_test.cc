@@ -1,4 +1,4 @@
-// Endpoints, messages, and what happens when nobody takes them.
+// Endpoints and messages, and what happens when no client receives them.
 
 #include "tests/conformance/conformance.h"
 
@@ -63,7 +63,7 @@ TEST_P(Messages, messages_between_two_endpoints_arrive_once_and_in_order) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(Messages, what_a_filter_passes_over_stays_queued_in_order) {
+TEST_P(Messages, message_that_a_filter_passes_over_stays_queued_in_order) {
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
   const EndpointAddr inbox = receiver.open_endpoint(8);
@@ -81,7 +81,7 @@ TEST_P(Messages, what_a_filter_passes_over_stays_queued_in_order) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(Messages, two_endpoints_of_one_client_keep_their_messages_apart) {
+TEST_P(Messages, two_endpoints_of_one_client_have_separate_messages) {
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
   const EndpointAddr first = receiver.open_endpoint(4);
@@ -112,7 +112,7 @@ TEST_P(Messages, receive_ends_at_its_deadline) {
   }(client));
 }
 
-TEST_P(Messages, sender_without_a_recv_is_told_and_succeeds_once_there_is_one) {
+TEST_P(Messages, sender_without_a_recv_gets_an_error_and_succeeds_once_there_is_one) {
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
   const EndpointAddr inbox = receiver.open_endpoint(2);
@@ -152,7 +152,7 @@ TEST_P(Messages, reliable_endpoint_makes_its_sender_wait_for_a_recv) {
     }
   }(sender, inbox));
   spawn(receiver, [](Verbs& verbs, EndpointAddr own) -> Task<void> {
-    co_await verbs.sleep(milliseconds(50));  // longer than any sender that gives up would try
+    co_await verbs.sleep(milliseconds(50));  // longer than a sender that gives up would retry
     for (std::uint64_t i = 1; i <= 2; ++i) {
       const WaitOutcome got = co_await verbs.receive(own, {});
       EXPECT_EQ(got.message.words[0], i);
@@ -161,7 +161,7 @@ TEST_P(Messages, reliable_endpoint_makes_its_sender_wait_for_a_recv) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_P(Messages, datagram_without_a_recv_is_lost_and_its_sender_goes_on) {
+TEST_P(Messages, datagram_without_a_recv_is_lost_and_its_sender_continues) {
   LATCHLAB_NEEDS(Capability::datagrams);
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
@@ -189,7 +189,7 @@ Task<void> wait_for_ever(Verbs& verbs, EndpointAddr own) {
   co_await verbs.receive(own, {});
 }
 
-// An inbox with two recvs, of client 1, who has died.
+// An inbox with two RECVs, of client 1, which has crashed.
 EndpointAddr inbox_of_the_dead(Bench& bench, CrashKind kind) {
   Verbs& victim = bench.add_client(kThere);
   const EndpointAddr inbox = victim.open_endpoint(2);

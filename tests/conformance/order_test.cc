@@ -32,7 +32,7 @@ TEST_P(VerbOrder, batch_gives_each_verb_its_own_result) {
   }(client));
 }
 
-TEST_P(VerbOrder, empty_batch_is_over_at_once) {
+TEST_P(VerbOrder, empty_batch_completes_at_once) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     Batch batch(verbs);
@@ -40,7 +40,7 @@ TEST_P(VerbOrder, empty_batch_is_over_at_once) {
   }(client));
 }
 
-TEST_P(VerbOrder, what_stands_behind_a_write_sees_it) {
+TEST_P(VerbOrder, read_behind_a_write_in_a_batch_sees_it) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     for (std::uint64_t round = 1; round <= kRounds; ++round) {
@@ -63,7 +63,7 @@ Task<void> write_pairs(Verbs& verbs) {
   }
 }
 
-TEST_P(VerbOrder, nobody_sees_the_second_write_of_a_batch_without_the_first) {
+TEST_P(VerbOrder, no_client_sees_the_second_write_of_a_batch_without_the_first) {
   Verbs& writer = add_client();
   Verbs& reader = add_client(kThere);
   spawn(writer, write_pairs(writer));
@@ -145,7 +145,7 @@ TEST_P(VerbOrder, an_error_is_reported_by_its_verb_and_never_before_it) {
   EXPECT_EQ(world().peek(kWord + 8), 0U);
 }
 
-// A WRITE of the client's own memory that begins in the server's and ends beyond it.
+// A WRITE of the client's own memory that begins in the server's memory and ends beyond it.
 Verb beyond_the_end() {
   Verb verb = write_verb(on_server(kBytes - 8), 0);
   verb.bytes = 160;
@@ -153,7 +153,7 @@ Verb beyond_the_end() {
   return verb;
 }
 
-TEST_P(VerbOrder, an_error_of_a_long_transfer_takes_the_rest_of_its_batch_along) {
+TEST_P(VerbOrder, an_error_of_a_long_transfer_flushes_the_rest_of_its_batch) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     Batch batch(verbs);
@@ -166,9 +166,9 @@ TEST_P(VerbOrder, an_error_of_a_long_transfer_takes_the_rest_of_its_batch_along)
   EXPECT_EQ(world().peek(kWord), 0U);
 }
 
-// Longer than the queues of any backend: what had not left when the error came must not leave
-// later.
-TEST_P(VerbOrder, of_a_batch_that_meets_an_error_nothing_lands_behind_the_first_failure) {
+// Longer than the queues of any backend: a verb that had not left when the error came must not
+// leave later.
+TEST_P(VerbOrder, of_a_batch_that_meets_an_error_no_verb_lands_behind_the_first_failure) {
   static constexpr int kVerbs = 300;
   Verbs& client = add_client();
   int landed = 0;
@@ -192,8 +192,8 @@ Task<void> write_ones(Verbs& verbs, std::uint64_t offset, int count) {
   for (int i = 0; i < count; ++i) EXPECT_TRUE(batch.result(i).ok());
 }
 
-// Together more than a completion queue holds.
-TEST_P(VerbOrder, many_clients_with_full_queues_all_come_to_an_end) {
+// Together more verbs than a completion queue holds.
+TEST_P(VerbOrder, many_clients_with_full_queues_all_finish) {
   static constexpr int kClients = 70;
   for (int i = 0; i < kClients; ++i) {
     Verbs& client = add_client();

@@ -1,5 +1,5 @@
-// The directory of a world: everybody is reachable by address alone, and no two things share
-// memory, whatever the layout makes of the shape.
+// The directory of a world: every node, client and server part is reachable by its address alone,
+// and no two objects share memory, for any layout that a protocol asks for.
 
 #include "core/world/world.h"
 #include "tests/conformance/broken.h"
@@ -10,11 +10,11 @@ namespace {
 class Directory : public Conformance {};
 LATCHLAB_EVERY_BACKEND(Directory);
 
-// ---- a town: everything that a layout can ask for ----
+// ---- Town: a protocol that asks for everything that a layout can have ----
 
 constexpr std::uint64_t kWordsPerClient = 3;  // in each entry
 
-// Stores what it is sent into its node's words, for all to see.
+// Stores what it receives into its node's words, which all clients can read.
 class Mayor final : public NodePart {
  public:
   explicit Mayor(const NodeEnv& env) : env_(env) {}
@@ -59,7 +59,7 @@ WorldShape shape_of(bool colocated) {
   return shape;
 }
 
-// A town on the bench, and the directory that its clients are told, by default its own.
+// Town on the bench, and the directory that its clients get, by default the world's own.
 struct Site {
   Site(Bench& bench, const Protocol& protocol, const WorldShape& shape)
       : world(protocol, shape), backend(bench.make(world.plan())) {
@@ -72,7 +72,7 @@ using Told = std::function<std::unique_ptr<Peers>(const World&)>;
 
 // ---- endpoints ----
 
-// `own`: where this client is really.
+// `own`: the endpoint that this client really has.
 Task<void> greet(Verbs& verbs, const Peers& peers, EndpointAddr own, Duration patience) {
   const std::uint32_t clients = peers.shape().clients;
   const ClientId next{(verbs.client().value + 1) % clients};
@@ -107,12 +107,12 @@ Task<void> write_to_mayors(Verbs& verbs, const Peers& peers, Duration patience) 
   }
 }
 
-Task<void> meet_everybody(Verbs& verbs, const Peers& peers, EndpointAddr own, Duration patience) {
+Task<void> greet_all(Verbs& verbs, const Peers& peers, EndpointAddr own, Duration patience) {
   co_await greet(verbs, peers, own, patience);
   if (verbs.client().value == 0) co_await write_to_mayors(verbs, peers, patience);
 }
 
-void everybody_is_reachable(Bench& bench, bool colocated, const Told& told = {}) {
+void all_clients_and_nodes_are_reachable(Bench& bench, bool colocated, const Told& told = {}) {
   const Town town;
   Site site(bench, town, shape_of(colocated));
   if (!bench.has(Capability::reliable_messages)) GTEST_SKIP() << "needs reliable_messages";
@@ -121,16 +121,16 @@ void everybody_is_reachable(Bench& bench, bool colocated, const Told& told = {})
   for (std::uint32_t i = 0; i < 4; ++i) {
     Verbs& verbs = site.world.verbs(ClientId{i});
     EXPECT_EQ(peers.node_of(ClientId{i}), verbs.node());
-    bench.spawn(verbs, meet_everybody(verbs, peers, site.world.endpoint_of(ClientId{i}),
-                                      bench.lasting(milliseconds(50))));
+    bench.spawn(verbs, greet_all(verbs, peers, site.world.endpoint_of(ClientId{i}),
+                                 bench.lasting(milliseconds(50))));
   }
   EXPECT_EQ(bench.run(), RunEnd::finished);
 }
 TEST_P(Directory, clients_and_nodes_are_reachable_by_address_alone) {
-  everybody_is_reachable(*this, false);
+  all_clients_and_nodes_are_reachable(*this, false);
 }
-TEST_P(Directory, those_who_live_on_servers_are_reachable_by_address_alone) {
-  everybody_is_reachable(*this, true);
+TEST_P(Directory, clients_on_servers_are_reachable_by_address_alone) {
+  all_clients_and_nodes_are_reachable(*this, true);
 }
 
 // ---- memory ----
@@ -181,18 +181,18 @@ void nothing_shares_memory(Bench& bench, const Protocol& town, bool colocated,
   }
   EXPECT_EQ(lost, 0U) << "of " << words.size() << " words";
 }
-TEST_P(Directory, nothing_shares_memory_with_anything_else) {
+TEST_P(Directory, no_two_objects_share_memory) {
   nothing_shares_memory(*this, Town(), false);
 }
-TEST_P(Directory, nothing_shares_memory_on_servers_with_clients) {
+TEST_P(Directory, no_two_objects_share_memory_with_clients_on_servers) {
   nothing_shares_memory(*this, Town(), true);
 }
 
-// ---- and in worlds that do not keep these promises ----
+// ---- and in worlds that break these promises ----
 
 constexpr int kAll = static_cast<int>(kExplorerSeeds);
 
-// A directory that is wrong in one thing.
+// A directory with one wrong answer.
 class Misled final : public Peers {
  public:
   enum class In : std::uint8_t { clients, nodes, locks };
@@ -229,9 +229,9 @@ Told misled_in(Misled::In in) {
   return [in](const World& world) { return std::make_unique<Misled>(world, in); };
 }
 
-TEST(BrokenDirectory, of_clients_is_noticed) {
+TEST(BrokenDirectory, with_wrong_clients_is_detected) {
   const auto body = [](Bench& bench, const Told& told) {
-    everybody_is_reachable(bench, false, told);
+    all_clients_and_nodes_are_reachable(bench, false, told);
   };
   EXPECT_EQ(worlds_noticed([&](Bench& bench) { body(bench, {}); },
                            [&](Bench& bench) { body(bench, misled_in(Misled::In::clients)); }),
@@ -240,7 +240,7 @@ TEST(BrokenDirectory, of_clients_is_noticed) {
                            [&](Bench& bench) { body(bench, misled_in(Misled::In::nodes)); }),
             kAll);
 }
-TEST(BrokenDirectory, of_the_words_of_locks_is_noticed) {
+TEST(BrokenDirectory, with_wrong_words_of_locks_is_detected) {
   const auto body = [](Bench& bench, const Told& told) {
     nothing_shares_memory(bench, Town(), false, told);
   };
@@ -249,7 +249,7 @@ TEST(BrokenDirectory, of_the_words_of_locks_is_noticed) {
             kAll);
 }
 
-// Is told of one client only.
+// A protocol that learns of one client only.
 class Village final : public Town {
   Layout layout(const Shape& shape) const override {
     Shape small = shape;
@@ -257,7 +257,7 @@ class Village final : public Town {
     return Town::layout(small);
   }
 };
-TEST(BrokenDirectory, layout_for_another_shape_is_noticed) {
+TEST(BrokenDirectory, layout_for_another_shape_is_detected) {
   EXPECT_EQ(worlds_noticed([](Bench& bench) { nothing_shares_memory(bench, Town(), false); },
                            [](Bench& bench) { nothing_shares_memory(bench, Village(), false); }),
             kAll);

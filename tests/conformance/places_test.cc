@@ -1,4 +1,5 @@
-// What lies at an address: of everything that a world lays out, first, last and next byte.
+// Which object an address belongs to: for everything that a world lays out, the first and last
+// byte, and the byte behind it.
 
 #include "core/world/places.h"
 
@@ -52,7 +53,7 @@ class PlacesOf : public ::testing::TestWithParam<std::tuple<PlacementKind, bool>
   }
 };
 
-TEST_P(PlacesOf, a_world_are_found_again) {
+TEST_P(PlacesOf, objects_of_a_world_are_found_by_address) {
   for (LockId lock; lock.value < 11; ++lock.value) {
     expect(world.lock(lock).entry, 24, "lock " + std::to_string(lock.value));
     for (std::uint32_t node = 0; node < 2; ++node)
@@ -70,7 +71,7 @@ TEST_P(PlacesOf, a_world_are_found_again) {
   }
 }
 
-TEST_P(PlacesOf, what_is_none_are_elsewhere) {
+TEST_P(PlacesOf, other_addresses_are_elsewhere) {
   for (const RemoteAddr addr : {RemoteAddr{NodeId{1}, 0}, RemoteAddr{NodeId{1}, 1ULL << 40},
                                 RemoteAddr{NodeId{77}, 4096}, RemoteAddr{NodeId{0}, 4096}})
     EXPECT_EQ(places.of(addr).kind, Place::Kind::elsewhere) << addr.node.value;
@@ -82,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(all, PlacesOf,
                                                               PlacementKind::node),
                                             ::testing::Bool()));
 
-TEST(PlacesOfParts, name_all_locks_of_a_word) {
+TEST(PlacesOfParts, several_locks_in_a_word_name_all_of_them) {
   const Ground ground(2);
   WorldShape shape = shape_of(PlacementKind::node, false);
   const World world(ground, shape);
@@ -94,7 +95,7 @@ TEST(PlacesOfParts, name_all_locks_of_a_word) {
   EXPECT_NE(places.of({NodeId{1}, 4096}).kind, Place::Kind::entry);
 }
 
-TEST(PlacesOfOneLock, need_no_second_one) {
+TEST(PlacesOfOneLock, work_with_a_single_lock) {
   const Ground ground(8);
   WorldShape shape = shape_of(PlacementKind::round_robin, false);
   shape.locks.count = 1;

@@ -11,7 +11,7 @@ LATCHLAB_EVERY_BACKEND(RemoteWaits);
 constexpr RemoteAddr kWord = on_server(512);
 constexpr RemoteAddr kOther = on_server(576);
 
-// Ends when the word is 7, gives up when it is 13.
+// Ends when the word is 7, is abandoned when it is 13.
 RemoteWait wait_for_seven() {
   RemoteWait wait;
   wait.add(read_verb(kWord));
@@ -28,13 +28,13 @@ Task<void> write_after(Verbs& verbs, Duration pause, RemoteAddr addr, std::uint6
   co_await verbs.write(addr, value);
 }
 
-// What the wait gave; awaited in one place so that the bodies below stay short.
+// The result of the wait; awaited in one place so that the bodies below stay short.
 Task<void> wait_into(Verbs& verbs, RemoteWait wait, RemoteWaitResult& result) {
   auto waiting = verbs.await_remote(wait);
   result = co_await waiting;
 }
 
-TEST_P(RemoteWaits, satisfied_wait_brings_the_value_and_the_number_of_tries) {
+TEST_P(RemoteWaits, satisfied_wait_returns_the_value_and_the_number_of_probes) {
   Verbs& waiter = add_client();
   Verbs& writer = add_client(kThere);
   RemoteWaitResult result;
@@ -69,7 +69,7 @@ TEST_P(RemoteWaits, wait_ends_at_its_deadline) {
   EXPECT_GE(world().local_now(kHere), wait.deadline);
 }
 
-TEST_P(RemoteWaits, wait_ends_when_nothing_has_changed_for_long) {
+TEST_P(RemoteWaits, wait_ends_when_the_value_has_not_changed_for_long) {
   Verbs& waiter = add_client();
   RemoteWaitResult result;
   RemoteWait wait = wait_for_seven();
@@ -81,21 +81,21 @@ TEST_P(RemoteWaits, wait_ends_when_nothing_has_changed_for_long) {
   EXPECT_GE(world().local_now(kHere) - result.last_change, wait.unchanged_for);
 }
 
-TEST_P(RemoteWaits, progress_of_others_restarts_the_patience) {
+TEST_P(RemoteWaits, progress_of_other_clients_restarts_the_patience) {
   LATCHLAB_NEEDS(Capability::timing);
   Verbs& waiter = add_client();
   Verbs& writer = add_client(kThere);
   RemoteWaitResult result;
   RemoteWait wait = wait_for_seven();
-  // A device's programs are held up for tens of milliseconds by others on their cores, so that the
-  // patience is many pauses long.
+  // On a device, other programs on the same cores can delay this one by tens of milliseconds, so
+  // the patience is many pauses long.
   wait.unchanged_for = lasting(microseconds(400));
   wait.observe = [](const ProbeValues& seen) { return Words{seen[0].lo >> 8}; };
   spawn(waiter, wait_into(waiter, wait, result));
   constexpr std::uint64_t kWrites = 9;
   const Duration pause = lasting(microseconds(50));
   ASSERT_GT(pause * kWrites, wait.unchanged_for);
-  // When the last write that is progress begins, and the one after it that is none.
+  // When the last write that counts as progress begins, and the write after it, which does not.
   Duration last, after;
   spawn(writer, [](Verbs& verbs, Duration between, Duration& final, Duration& none) -> Task<void> {
     const Time start = verbs.now();
@@ -116,7 +116,7 @@ TEST_P(RemoteWaits, progress_of_others_restarts_the_patience) {
   EXPECT_LT(result.last_change - begin, after) << "a change that is not observed is no progress";
 }
 
-TEST_P(RemoteWaits, message_stops_a_wait_and_is_consumed) {
+TEST_P(RemoteWaits, message_ends_a_wait_and_is_consumed) {
   LATCHLAB_NEEDS(Capability::reliable_messages);
   Verbs& waiter = add_client();
   Verbs& sender = add_client(kThere);
@@ -189,7 +189,7 @@ TEST_P(RemoteWaits, several_reads_make_one_probe) {
   EXPECT_EQ(result.tries % 2, 0U);
 }
 
-TEST_P(RemoteWaits, pacing_is_asked_with_a_growing_number_of_misses) {
+TEST_P(RemoteWaits, pacing_gets_a_growing_number_of_misses) {
   Verbs& waiter = add_client();
   Verbs& writer = add_client(kThere);
   std::vector<std::uint64_t> asked;
@@ -210,7 +210,7 @@ TEST_P(RemoteWaits, pacing_is_asked_with_a_growing_number_of_misses) {
   EXPECT_GE(asked.size(), enough);
   if (has(Capability::timing)) {
     for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(asked[i], i + 1);
-  } else {  // looks without an effect are as many as one likes: two stand for all
+  } else {  // probes without an effect can be any number: two stand for all
     for (const std::uint64_t each : asked) EXPECT_TRUE(each == 1 || each == 2) << each;
   }
 }

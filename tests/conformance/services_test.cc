@@ -1,4 +1,4 @@
-// Clocks, chance, the node's shared state, allocation, eviction.
+// Clocks, random numbers, shared state of the node, allocation, eviction.
 
 #include "tests/conformance/broken.h"
 
@@ -21,7 +21,7 @@ TEST_P(Services, clock_never_runs_backwards) {
   }(client));
 }
 
-TEST_P(Services, sleep_lasts_at_least_its_length_on_the_own_clock) {
+TEST_P(Services, sleep_lasts_at_least_its_length_on_the_clients_own_clock) {
   LATCHLAB_NEEDS(Capability::timing);
   for (const NodeId node : {kHere, kThere}) {
     Verbs& client = add_client(node);
@@ -74,14 +74,14 @@ TEST_P(Services, random_numbers_stay_below_their_bound_and_differ_between_client
   EXPECT_LT(equal, 16);
 }
 
-// The stream belongs to (seed, client): every world gives client 0 of seed 7 the same numbers.
+// The stream belongs to (seed, client): in every backend client 0 of seed 7 gets the same numbers.
 TEST_P(Services, random_stream_depends_on_seed_and_client_alone) {
   Verbs& client = add_client();
   Rng expected(7, 0, StreamPurpose::protocol);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(client.random(1U << 30), expected.below(1U << 30));
 }
 
-TEST_P(Services, visits_to_the_node_exclude_each_other) {
+TEST_P(Services, accesses_to_the_state_of_a_node_exclude_each_other) {
   LATCHLAB_NEEDS(Capability::node_state);
   int count = 0;
   for (int i = 0; i < 4; ++i) {
@@ -119,7 +119,8 @@ TEST_P(Services, allocated_memory_is_zeroed_aligned_and_disjoint) {
   }(client));
 }
 
-// What one client allocates while the run goes on is there for the one that is told of it.
+// Memory that one client allocates during the run is accessible to the client that gets its
+// address.
 Task<void> allocate_for_others(Verbs& verbs, EndpointAddr other) {
   for (std::uint64_t i = 1; i <= 4; ++i) {
     const Allocation made = co_await verbs.allocate(i % 2 == 0 ? kServer : kThere, 4096);
@@ -154,12 +155,12 @@ void others_use_what_is_allocated(Bench& bench) {
   bench.spawn(user, read_allocated(user, inbox));
   EXPECT_EQ(bench.run(), RunEnd::finished);
 }
-TEST_P(Services, allocated_memory_is_there_for_others) {
+TEST_P(Services, allocated_memory_is_accessible_to_other_clients) {
   LATCHLAB_NEEDS(Capability::allocate);
   LATCHLAB_NEEDS(Capability::reliable_messages);
   others_use_what_is_allocated(*this);
 }
-TEST(BrokenServices, allocations_that_overlap_are_noticed) {
+TEST(BrokenServices, allocations_that_overlap_are_detected) {
   Fault small;
   small.posting = [](Operation& first, Verbs&) {
     if (first.kind == OpKind::allocate) first.length.ps = 1024;

@@ -1,6 +1,6 @@
 #pragma once
-// The simulator, for tests that ask what happens where time passes, never how long it takes: round
-// numbers, and clocks that differ. One for each process: SimGrid has one engine.
+// The simulator with round numbers and clocks that differ, for tests that check what happens while
+// time passes, but never how long it takes. One per process, since SimGrid has one engine.
 
 #include <memory>
 

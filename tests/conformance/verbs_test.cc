@@ -1,4 +1,4 @@
-// What each verb does to memory and gives back.
+// What each verb does to memory and what it returns.
 
 #include "tests/conformance/conformance.h"
 
@@ -12,7 +12,7 @@ constexpr RemoteAddr kWord = on_server(64);
 constexpr Words kAll = kAllOnes;
 constexpr Words kNone{};
 
-TEST_P(VerbSemantics, what_was_written_is_read) {
+TEST_P(VerbSemantics, read_returns_what_was_written) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     const Completion written = co_await verbs.write(kWord, 0x1122334455667788);
@@ -66,7 +66,7 @@ TEST_P(VerbSemantics, verbs_reach_the_own_node_as_well) {
   }(client));
 }
 
-TEST_P(VerbSemantics, compare_swap_gives_the_value_before_and_writes_only_on_a_match) {
+TEST_P(VerbSemantics, compare_swap_returns_the_old_value_and_writes_only_on_a_match) {
   Verbs& client = add_client();
   world().poke(kWord, 5);
   run_alone(client, [](Verbs& verbs) -> Task<void> {
@@ -91,7 +91,7 @@ TEST_P(VerbSemantics, fetch_add_wraps_around) {
   EXPECT_EQ(world().peek(kWord), 1U);
 }
 
-TEST_P(VerbSemantics, masked_compare_swap_looks_and_writes_through_its_masks) {
+TEST_P(VerbSemantics, masked_compare_swap_compares_and_writes_through_its_masks) {
   LATCHLAB_NEEDS(Capability::masked_atomics_8);
   Verbs& client = add_client();
   world().poke(kWord, 0xaaaa'0000'0000'0007);

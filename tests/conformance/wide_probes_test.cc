@@ -1,4 +1,4 @@
-// await_remote with many probes and with wide ones: all of them are seen.
+// await_remote with many probes and with wide ones: the client sees all of them.
 
 #include "tests/conformance/broken.h"
 
@@ -47,11 +47,11 @@ void every_probe_is_seen(Bench& bench) {
   EXPECT_EQ(result.tries % kMaxProbes, 0U);
   for (std::size_t i = 0; i < kMaxProbes; ++i) EXPECT_EQ(result.values[i].lo, mark_of(i));
 }
-TEST_P(WideProbes, sixteen_of_them_are_all_seen) {
+TEST_P(WideProbes, sixteen_probes_are_all_seen) {
   every_probe_is_seen(*this);
 }
 
-// A wide one beside two narrow ones; ends when all that it shows has been written.
+// A wide probe beside two narrow ones; the wait ends when all that they show has been written.
 RemoteWait wide_wait() {
   RemoteWait wait;
   wait.add(read_verb(kFirst, kWide));
@@ -93,18 +93,18 @@ TEST_P(WideProbes, of_several_kib_are_seen_from_end_to_end) {
   all_of_a_wide_probe_is_seen(*this);
 }
 
-// ---- and in worlds that do not keep these promises ----
+// ---- and in backends that break these promises ----
 
 constexpr int kAll = static_cast<int>(kExplorerSeeds);
 
-TEST(BrokenWideProbes, of_which_one_is_dropped_are_noticed) {
+TEST(BrokenWideProbes, of_which_one_is_dropped_are_detected) {
   Fault dropped;
   dropped.waiting = [](RemoteWait& wait) {
     if (wait.probes.size() == kMaxProbes) wait.probes[kMaxProbes - 1] = wait.probes[0];
   };
   EXPECT_EQ(worlds_noticed(dropped, every_probe_is_seen), kAll);
 }
-TEST(BrokenWideProbes, that_are_cut_are_noticed) {
+TEST(BrokenWideProbes, that_are_cut_are_detected) {
   Fault cut;
   cut.waiting = [](RemoteWait& wait) { wait.probes[0].bytes = 64; };
   EXPECT_EQ(worlds_noticed(cut, all_of_a_wide_probe_is_seen), kAll);

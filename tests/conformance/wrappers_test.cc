@@ -1,4 +1,4 @@
-// Verbs around Verbs behave like what they wrap, in every world.
+// Verbs that wrap other Verbs behave like them, in every backend.
 
 #include "core/verbs/wrappers.h"
 
@@ -40,7 +40,7 @@ Task<void> use_everything(Verbs& verbs) {
   EXPECT_EQ(result.end, WaitEnd::satisfied);
 }
 
-TEST_P(Wrappers, wrapped_client_does_all_that_a_bare_one_does) {
+TEST_P(Wrappers, wrapped_client_behaves_like_a_bare_one) {
   Verbs& bare = add_client();
   ForwardingVerbs inner(&bare);
   ForwardingVerbs outer(&inner);
@@ -50,7 +50,7 @@ TEST_P(Wrappers, wrapped_client_does_all_that_a_bare_one_does) {
   EXPECT_EQ(bare.tally().writes(), 2U);
 }
 
-TEST_P(Wrappers, recording_tells_of_everything_with_its_result) {
+TEST_P(Wrappers, recording_contains_every_operation_with_its_result) {
   Verbs& bare = add_client();
   std::vector<std::string> told;
   RecordingVerbs verbs(&bare, [&told](const TraceEntry& entry) {
@@ -66,7 +66,7 @@ TEST_P(Wrappers, recording_tells_of_everything_with_its_result) {
   EXPECT_EQ(told[4], "c0 wait 0 0 0 0 -> ok 0 6");
 }
 
-TEST_P(Wrappers, injected_fault_shows_where_it_was_asked_for_and_has_no_effect) {
+TEST_P(Wrappers, injected_fault_shows_where_it_was_injected_and_has_no_effect) {
   Verbs& bare = add_client();
   FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {
     if (op.kind == OpKind::send) return VerbStatus::receiver_not_ready;
@@ -89,7 +89,7 @@ TEST_P(Wrappers, injected_fault_shows_where_it_was_asked_for_and_has_no_effect) 
   EXPECT_EQ(world().peek(kWord), 0U);
 }
 
-TEST_P(Wrappers, injected_fault_in_a_batch_flushes_what_stands_behind) {
+TEST_P(Wrappers, injected_fault_in_a_batch_flushes_the_verbs_behind_it) {
   Verbs& bare = add_client();
   FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {
     if (op.kind == OpKind::verb && op.verb.kind == VerbKind::cas) return VerbStatus::peer_failed;
@@ -129,7 +129,7 @@ TEST_P(Wrappers, injected_fault_of_a_detached_verb_shows_at_flush) {
   EXPECT_EQ(world().peek(kWord), 0U);
 }
 
-// The one that fails is lost, and the others arrive.
+// The message that fails is lost, and the others arrive.
 TEST_P(Wrappers, injected_fault_of_a_detached_message_shows_at_flush) {
   LATCHLAB_NEEDS(Capability::reliable_messages);
   Verbs& bare = add_client();
