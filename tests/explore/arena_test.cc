@@ -1,4 +1,4 @@
-// Arenas and the stores of states: what lets a search put a state back.
+// Arenas and the stores of states, with which a search restores a state.
 
 #include "backends/explorer/arena.h"
 
@@ -69,7 +69,7 @@ TEST_F(ArenaTest, memory_is_zero_when_handed_out_and_when_given_back) {
   EXPECT_TRUE(all_zero(arena.take(300), 300));
 }
 
-TEST_F(ArenaTest, only_what_was_given_back_is_cleared) {
+TEST_F(ArenaTest, only_freed_memory_is_cleared) {
   void* const before = fill(arena.take(64), 64);
   void* const middle = fill(arena.take(128), 128);
   void* const after = fill(arena.take(64), 64);
@@ -78,7 +78,7 @@ TEST_F(ArenaTest, only_what_was_given_back_is_cleared) {
   EXPECT_EQ(*static_cast<unsigned char*>(after), 0xab);
 }
 
-TEST_F(ArenaTest, what_is_in_use_ends_with_the_last_allocation) {
+TEST_F(ArenaTest, used_bytes_end_with_the_last_allocation) {
   const std::size_t empty = arena.used_bytes();
   EXPECT_GT(empty, 0U) << "the books lie in the arena too";
   void* const first = arena.take(64);
@@ -90,7 +90,7 @@ TEST_F(ArenaTest, what_is_in_use_ends_with_the_last_allocation) {
   EXPECT_EQ(arena.used_bytes(), empty);
 }
 
-TEST_F(ArenaTest, scopes_send_allocations_and_nest) {
+TEST_F(ArenaTest, scopes_choose_the_arena_of_allocations_and_nest) {
   Arena& other = arenas[arenas.add()];
   {
     const ArenaScope outer(&arena);
@@ -110,9 +110,9 @@ TEST_F(ArenaTest, scopes_send_allocations_and_nest) {
   EXPECT_FALSE(lies_in(arena, std::make_unique<int>(6).get()));
 }
 
-TEST_F(ArenaTest, whatever_the_scope_memory_goes_back_to_where_it_came_from) {
+TEST_F(ArenaTest, memory_is_freed_to_its_own_arena_in_any_scope) {
   const std::size_t empty = arena.used_bytes();
-  // Calls, not new-expressions: those a compiler may leave out in pairs.
+  // Calls, not new-expressions: a compiler may omit those in pairs.
   void* inside = nullptr;
   {
     const ArenaScope scope(&arena);
@@ -127,7 +127,7 @@ TEST_F(ArenaTest, whatever_the_scope_memory_goes_back_to_where_it_came_from) {
   EXPECT_EQ(arena.used_bytes(), empty);
 }
 
-TEST_F(ArenaTest, every_form_of_new_knows_of_arenas) {
+TEST_F(ArenaTest, every_form_of_new_uses_arenas) {
   struct alignas(64) Wide {
     int value = 0;
   };
@@ -146,7 +146,7 @@ TEST_F(ArenaTest, every_form_of_new_knows_of_arenas) {
   EXPECT_EQ(arena.used_bytes(), empty);
 }
 
-TEST(ArenasTest, are_fresh_each_time_and_at_the_same_place) {
+TEST(ArenasTest, are_fresh_each_time_and_at_the_same_address) {
   void* where = nullptr;
   for (int round = 0; round < 2; ++round) {
     Arenas arenas;
@@ -154,13 +154,13 @@ TEST(ArenasTest, are_fresh_each_time_and_at_the_same_place) {
     void* const memory = arena.take(4'096);
     EXPECT_TRUE(all_zero(memory, 4'096));
     EXPECT_TRUE(where == nullptr || where == memory);
-    where = std::memset(memory, 1, 4'096);  // never given back
+    where = std::memset(memory, 1, 4'096);  // never freed
   }
 }
 
 // ---- stores ----
 
-TEST(BlobStoreTest, equal_contents_have_one_number) {
+TEST(BlobStoreTest, equal_contents_have_one_id) {
   BlobStore store;
   std::vector<std::uint64_t> words = {1, 2, 3, 4, 5};
   const BlobId first = store.intern(words);
@@ -176,7 +176,7 @@ TEST(BlobStoreTest, equal_contents_have_one_number) {
   EXPECT_EQ(store.words(shorter).size(), 4U);
 }
 
-TEST(BlobStoreTest, many_stay_apart_and_where_they_are) {
+TEST(BlobStoreTest, many_blobs_stay_apart_and_do_not_move) {
   constexpr std::uint64_t kMany = 20'000;
   BlobStore store;
   std::vector<std::uint64_t> words(64);
@@ -191,7 +191,7 @@ TEST(BlobStoreTest, many_stay_apart_and_where_they_are) {
   EXPECT_TRUE(std::ranges::equal(store.words(kMany - 1), words));
 }
 
-TEST(StateStoreTest, rows_are_known_again) {
+TEST(StateStoreTest, equal_rows_are_the_same_state) {
   StateStore store(3);
   for (BlobId i = 0; i < 10'000; ++i) {
     const std::vector<BlobId> row = {i % 7, i, 0};
@@ -224,7 +224,7 @@ class SnapshotTest : public ArenaTest {
   Snapshot snapshot;
 };
 
-TEST_F(SnapshotTest, a_state_comes_back_byte_by_byte) {
+TEST_F(SnapshotTest, a_state_is_restored_byte_by_byte) {
   fill(arena.take(5'000), 5'000);
   void* const gap = fill(other.take(100), 100);
   fill(other.take(100), 100);
@@ -250,7 +250,7 @@ TEST_F(SnapshotTest, a_state_comes_back_byte_by_byte) {
   EXPECT_EQ(bytes_of(other), second);
 }
 
-TEST_F(SnapshotTest, a_state_that_shrinks_and_grows_comes_back) {
+TEST_F(SnapshotTest, a_state_that_shrinks_and_grows_is_restored) {
   const std::vector<BlobId> empty = interned();
   const auto nothing = bytes_of(arena);
   snapshot.load(empty);
@@ -266,7 +266,7 @@ TEST_F(SnapshotTest, a_state_that_shrinks_and_grows_comes_back) {
   EXPECT_EQ(bytes_of(arena), nothing);
 }
 
-TEST_F(SnapshotTest, equal_contents_have_equal_rows_whatever_came_before) {
+TEST_F(SnapshotTest, equal_contents_have_equal_rows_after_any_history) {
   void* const one = fill(arena.take(64), 64);
   void* const two = fill(arena.take(640), 640);
   const std::vector<BlobId> before = interned();
@@ -280,7 +280,7 @@ TEST_F(SnapshotTest, equal_contents_have_equal_rows_whatever_came_before) {
   EXPECT_EQ(interned(), before);
 }
 
-TEST_F(SnapshotTest, arenas_that_did_not_change_keep_their_numbers) {
+TEST_F(SnapshotTest, arenas_that_did_not_change_keep_their_ids) {
   const std::vector<BlobId> before = interned();
   snapshot.load(before);
   fill(other.take(64), 64);

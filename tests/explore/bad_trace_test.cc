@@ -1,4 +1,5 @@
-// What is no trace is refused, and a trace that does not fit is found out.
+// A file that is no trace is refused, and a trace that does not fit its case is detected when it is
+// replayed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ class BadTrace : public ::testing::Test {
     json[field] = value;
     expect_refused(json.dump(), reason);
   }
-  // Read without complaint, and found not to fit.
+  // Parsed without an error, but its replay does not fit.
   void expect_no_fit(const char* field, const Json& value) const {
     SCOPED_TRACE(field);
     Json json = good;
@@ -48,7 +49,7 @@ class BadTimedTrace : public BadTrace {
   BadTimedTrace() : BadTrace("dslr-slow-answer.json") {}
 };
 
-TEST_F(BadTrace, what_is_no_json_or_something_else) {
+TEST_F(BadTrace, text_that_is_not_a_trace) {
   for (const char* text : {"", "{", "nonsense", "[]", "1", "null", "{}", "{\"latchlab_trace\"",
                            "{\"points\": []}", "\xff\xfe"})
     expect_refused(text, "this is no trace: expected the JSON that latchlab explore writes");
@@ -68,7 +69,7 @@ TEST_F(BadTrace, every_field_is_needed) {
   }
 }
 
-TEST_F(BadTrace, every_field_has_its_type) {
+TEST_F(BadTrace, every_field_has_a_type) {
   for (const auto& [name, value] : non_empty(good.items())) {
     if (name == "latchlab_trace") continue;
     expect_refused(name.c_str(), Json(1.5), "'" + name + "': expected ");
@@ -77,7 +78,7 @@ TEST_F(BadTrace, every_field_has_its_type) {
   }
 }
 
-TEST_F(BadTrace, numbers_beyond_measure) {
+TEST_F(BadTrace, numbers_out_of_range) {
   expect_refused("client_nodes", 0, "'client_nodes': expected a whole number from 1 to 16");
   expect_refused("client_nodes", 17, "from 1 to 16");
   expect_refused("clients_per_node", -1, "'clients_per_node': expected");
@@ -88,7 +89,7 @@ TEST_F(BadTrace, numbers_beyond_measure) {
   expect_refused("crashes", 4, "4 crashes of 3 clients");
 }
 
-TEST_F(BadTrace, what_nobody_knows) {
+TEST_F(BadTrace, unknown_names_of_protocols_parameters_and_violations) {
   expect_refused("protocol", "shiftlok", "there is no protocol 'shiftlok'; known: ");
   expect_refused("profile", "fast", "has no profile 'fast'; known: repaired, paper");
   expect_refused("set", {"colour=red"}, "'colour=red': expected NAME=VALUE");
@@ -101,7 +102,7 @@ TEST_F(BadTrace, what_nobody_knows) {
   expect_refused("modes", {"XQ"}, "expected letters X (exclusive), S (shared)");
 }
 
-TEST_F(BadTimedTrace, times_that_make_no_sense) {
+TEST_F(BadTimedTrace, invalid_times) {
   for (const char* name : {"drift_ppm", "hold", "patience", "horizon"})
     expect_refused(name, Json(1.5), std::string("'") + name + "': expected ");
   expect_refused("latencies", Json::array(), "'latencies': expected ");
@@ -118,12 +119,12 @@ TEST_F(BadTimedTrace, times_that_make_no_sense) {
   expect_refused("pause_length", "1us", "pause_length is given, and there are no pauses");
 }
 
-TEST_F(BadTimedTrace, other_times_end_elsewhere) {
+TEST_F(BadTimedTrace, other_times_lead_to_another_end) {
   expect_no_fit("latencies", Json::array({"1us"}));
   expect_no_fit("hold", "100us");
 }
 
-TEST_F(BadTrace, moves_that_are_none) {
+TEST_F(BadTrace, malformed_moves) {
   const std::string expected = "'moves': expected a list of lists of whole numbers";
   for (const char* moves : {"[1]", "[[]]", "[[-1]]", "[[1.5]]", "[[\"0\"]]", "[[0], 0]"})
     expect_refused("moves", Json::parse(moves), expected);
@@ -142,7 +143,7 @@ TEST_F(BadTrace, moves_that_do_not_fit) {
   expect_no_fit("moves", moves);
 }
 
-TEST_F(BadTrace, an_end_that_is_another) {
+TEST_F(BadTrace, a_trace_with_another_end) {
   expect_no_fit("wrong", "deadlock");
   expect_no_fit("entry", "free");
   expect_no_fit("crashes", 0);

@@ -1,4 +1,4 @@
-// What belongs to a lock in the memory that a world lays out for it.
+// Which memory of a world belongs to a lock.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace latchlab {
 namespace {
 
-// 24 bytes an entry, each in 32; 40 bytes on a server, 8 on a client node, 16 for each client.
+// 24 bytes per entry, each in 32; 40 bytes on a server, 8 on a client node, 16 for each client.
 class Wide final : public Protocol {
  public:
   Layout layout(const Shape& /*shape*/) const override {
@@ -49,7 +49,7 @@ class Belonging : public ::testing::Test {
     shape.locks.count = 2;
     return shape;
   }
-  // So many bytes from `start` on belong to the lock, and nothing behind them.
+  // The given number of bytes from `start` on belongs to the lock, and nothing behind them.
   void expect_owned(RemoteAddr start, std::uint64_t bytes) const {
     SCOPED_TRACE(start.offset);
     EXPECT_TRUE(world.belongs(start, 8));
@@ -64,7 +64,7 @@ class Belonging : public ::testing::Test {
   std::unique_ptr<Backend> backend;
 };
 
-TEST_F(Belonging, entries_do) {
+TEST_F(Belonging, entries_belong_to_the_lock) {
   expect_owned(world.lock(LockId{0}).entry, 24);
   expect_owned(world.lock(LockId{1}).entry, 24);
   EXPECT_FALSE(world.belongs(world.lock(LockId{0}).entry + 24, 8));
@@ -72,14 +72,14 @@ TEST_F(Belonging, entries_do) {
   EXPECT_FALSE(world.belongs({NodeId{1}, 0}, 8));
   EXPECT_FALSE(world.belongs({NodeId{2}, world.lock(LockId{0}).entry.offset}, 24));
 }
-TEST_F(Belonging, words_of_servers_nodes_and_clients_do) {
+TEST_F(Belonging, words_of_servers_nodes_and_clients_belong_to_the_lock) {
   expect_owned(protocol.server.server_words, 40);
   expect_owned(protocol.clients[0].node_words, 8);
   expect_owned(protocol.clients[0].client_words, 16);
   expect_owned(protocol.clients[1].client_words, 16);
   expect_owned(world.node_lock_words(NodeId{2}, LockId{0}), 24);
 }
-TEST(Objects, lie_beside_each_other_on_their_locks_servers_and_belong_to_them) {
+TEST(Objects, lie_side_by_side_on_the_servers_of_their_locks_and_belong_to_them) {
   const Wide protocol;
   WorldShape shape;
   shape.servers = 2;
@@ -121,10 +121,10 @@ TEST(Groups, of_clients_lie_on_their_own_nodes_in_order) {
   EXPECT_EQ(shape.place_of(ClientId{11}).index, 4U);
 }
 
-TEST_F(Belonging, what_is_allocated_later_does) {
+TEST_F(Belonging, memory_allocated_later_belongs_to_the_lock) {
   EXPECT_TRUE(world.belongs({NodeId{1}, world.plan().nodes[0].bytes}, 64));
 }
-TEST_F(Belonging, nodes_that_are_not_there_have_nothing) {
+TEST_F(Belonging, nodes_that_do_not_exist_have_no_memory_of_the_lock) {
   EXPECT_FALSE(world.belongs({kNoNode, kLockTableOffset}, 8));
   EXPECT_FALSE(world.belongs({NodeId{3}, kLockTableOffset}, 8));
 }

@@ -1,5 +1,5 @@
-// Who is bypassed: a lock that does not keep what it claims is found out. That locks keep it stands
-// with their tests.
+// Bounds on bypassing: a search detects a lock that breaks the bound that it claims. The tests of
+// each lock check that it keeps its bound.
 
 #include "tools/explore/bypass.h"
 
@@ -20,10 +20,10 @@ constexpr LockMode kX = LockMode::exclusive;
 constexpr LockMode kS = LockMode::shared;
 constexpr LockMode kU = LockMode::update;
 
-// ---- the bookkeeping alone ----
+// ---- BypassCheck alone ----
 
-// Claims that whoever wants the lock is bypassed by writers twice at most, and never by readers
-// unless it reads as well.
+// Claims that a waiting client is bypassed by at most two writers, and never by readers unless it
+// is a reader as well.
 class Claimant final : public Protocol {
  public:
   Layout layout(const Shape& /*shape*/) const override { return {}; }
@@ -50,7 +50,7 @@ class Bookkeeping : public ::testing::Test {
   BypassCheck check{protocol, 3, 100};
 };
 
-TEST_F(Bookkeeping, first_come_first_served_bypasses_nobody) {
+TEST_F(Bookkeeping, in_first_come_first_served_order_no_client_is_bypassed) {
   for (int turn = 0; turn < 5; ++turn) {
     wants(0, kX);
     wants(1, kS);
@@ -62,7 +62,7 @@ TEST_F(Bookkeeping, first_come_first_served_bypasses_nobody) {
   EXPECT_FALSE(check.broken());
 }
 
-TEST_F(Bookkeeping, the_bound_itself_is_allowed_and_one_more_is_not) {
+TEST_F(Bookkeeping, a_wait_at_the_bound_is_allowed_and_one_more_bypass_is_not) {
   wants(0, kS);
   for (int turn = 0; turn < 2; ++turn) {
     wants(1, kX);
@@ -93,7 +93,7 @@ TEST_F(Bookkeeping, readers_do_not_bypass_readers) {
   EXPECT_FALSE(check.broken());
 }
 
-// A claim of its own for each pair of the three modes: no two pairs share a bound or a count.
+// Claims another bound for each pair of the three modes: no two pairs share a bound or a count.
 class ClaimsEachPair final : public Protocol {
  public:
   std::unique_ptr<LockClient> make_client(const ClientEnv&) const override { return nullptr; }
@@ -124,21 +124,21 @@ TEST(ThreeModes, have_a_bound_and_a_count_for_each_pair) {
   }
 }
 
-TEST_F(Bookkeeping, nobody_is_bypassed_before_its_first_verb) {
+TEST_F(Bookkeeping, a_client_is_not_bypassed_before_its_first_verb) {
   check.requested(ClientId{0}, kX);
   wants(1, kS);
   gets(1);
   EXPECT_FALSE(check.broken());
 }
 
-TEST_F(Bookkeeping, whoever_gets_the_lock_without_a_verb_comes_last) {
+TEST_F(Bookkeeping, a_client_that_acquires_without_a_verb_counts_as_the_last_to_come) {
   wants(0, kX);
   check.requested(ClientId{1}, kS);
   gets(1);
   EXPECT_TRUE(check.broken());
 }
 
-TEST_F(Bookkeeping, an_acquisition_that_was_given_up_counts_no_more) {
+TEST_F(Bookkeeping, an_abandoned_acquisition_no_longer_counts) {
   for (int turn = 0; turn < 3; ++turn) {
     wants(0, kS);
     wants(1, kX);
@@ -148,7 +148,7 @@ TEST_F(Bookkeeping, an_acquisition_that_was_given_up_counts_no_more) {
   EXPECT_FALSE(check.broken());
 }
 
-TEST_F(Bookkeeping, nothing_is_kept_where_nothing_is_claimed) {
+TEST_F(Bookkeeping, the_check_is_off_if_the_lock_claims_no_bound) {
   EXPECT_TRUE(check.on());
   EXPECT_FALSE(BypassCheck().on());
   EXPECT_FALSE(BypassCheck(protocol, 3, 101).on());
@@ -161,7 +161,7 @@ Campaign spread(Campaign campaign) {
   return campaign;
 }
 
-// The printed limit lets one writer more follow than the text says.
+// The printed limit lets one more writer follow than the text says.
 TEST(Bypassed, a_reader_by_one_writer_too_many_is_found_and_can_be_replayed) {
   const Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
   const Verdict verdict = run(campaign);
@@ -181,7 +181,7 @@ TEST(Bypassed, a_reader_by_one_writer_too_many_is_found_and_can_be_replayed) {
   EXPECT_FALSE(replay(repaired).fits);
 }
 
-TEST(Bypassed, a_walk_finds_it_too) {
+TEST(Bypassed, a_reader_is_found_by_a_random_walk_too) {
   Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
   campaign.readers = 1;
   campaign.method = Method::random;
@@ -189,15 +189,15 @@ TEST(Bypassed, a_walk_finds_it_too) {
   EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
 }
 
-TEST(Bypassed, is_not_looked_for_among_clients_that_die) {
+TEST(Bypassed, is_not_checked_with_crashes) {
   Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
   campaign.base.modes = {"X", "X", "S"};
   EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
   EXPECT_THAT(kinds(run(with_crash(campaign))), Not(Contains(Wrong::bypassed)));
 }
 
-// Updates are served in the order of their tickets, and become exclusive without a new one.
-TEST(Bypassed, is_not_said_of_a_ticket_lock_with_updates) {
+// Updates are served in the order of their tickets, and become exclusive without a new ticket.
+TEST(Bypassed, is_not_reported_for_a_ticket_lock_with_updates) {
   Campaign campaign = spread(with_sets(about("dslr", 3, 2), {"counters=six", "ticket_bits=4"}));
   campaign.base.modes = {"PP", "SS", "PX"};
   const Verdict verdict = run(campaign);
@@ -205,8 +205,8 @@ TEST(Bypassed, is_not_said_of_a_ticket_lock_with_updates) {
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
 }
 
-// As printed, ShiftLock is unfair on many ways, and stuck at the end of few.
-TEST(Bypassed, does_not_hide_what_is_worse) {
+// As printed, ShiftLock is unfair on many paths, and deadlocks at the end of few.
+TEST(Bypassed, does_not_hide_a_deadlock) {
   Campaign campaign = printed_shiftlock();
   campaign.method = Method::random;
   EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{Wrong::deadlock});

@@ -1,5 +1,5 @@
 #pragma once
-// Campaigns as the tests of the search put them.
+// Campaigns for the tests of the search.
 
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
-// A case as a game. The planted lock is played once more by a model of a few lines: the game has
-// its moves and its ends, all of them, and no others.
+// A case as a game. A model of a few lines plays the planted lock once more: the game has all moves
+// and ends of the model, and no others.
 
 #include "tools/explore/game.h"
 
@@ -34,7 +34,8 @@ struct Model {
   static bool is_called(std::uint64_t ticket, std::uint64_t word) {
     return (ticket & 0xffff'ffff) == word >> 32;
   }
-  // Atomics are whole for each other; whoever waits looks when there is something to see.
+  // Atomics are atomic with respect to each other; a waiting client looks when there is something
+  // to see.
   bool may_move(std::size_t who) const {
     switch (clients[who].place) {
       case drawing:
@@ -53,7 +54,7 @@ struct Model {
     if (before == writing) word = seen + kCall;
     if (before == storing) word = seen + 1;
     if (before == storing && is_called(seen, seen)) place = inside;
-    if (place == inside || place == done) seen = 0;  // nobody asks for it any more
+    if (place == inside || place == done) seen = 0;  // no client needs it any more
   }
   std::string decoded() const {
     return fmt::format("next={} serving={}", word & 0xffff'ffff, word >> 32);
@@ -125,7 +126,7 @@ TEST_F(PlantedGame, is_lost_in_seven_moves_and_no_fewer) {
   }
 }
 
-TEST(Game, too_large_a_case_is_none) {
+TEST(Game, a_case_that_is_too_large_gives_no_game) {
   Case setup;
   setup.protocol = "shiftlock";
   setup.clients_per_node = 2;

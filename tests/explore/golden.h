@@ -1,5 +1,5 @@
 #pragma once
-// Traces that are kept in golden/.
+// Traces that are stored in golden/.
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Which nodes protocols are told lie close together.
+// Which nodes a protocol learns are close together.
 
 #include "core/world/levels.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Groups = std::vector<std::uint32_t>;
 
-TEST(Levels, of_a_star_are_nodes_and_everybody) {
+TEST(Levels, of_a_star_are_single_nodes_and_all_nodes) {
   const std::vector<Level> levels = levels_of(TopologySpec{}, {0, 1, 2});
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].group_of, (Groups{0, 1, 2}));
@@ -45,7 +45,7 @@ TEST(Levels, nodes_that_share_an_rnic_are_near_each_other) {
   EXPECT_EQ(levels[3].groups, 1U);
 }
 
-TEST(Levels, that_protocols_are_told_begin_with_the_servers_and_know_who_shares_an_rnic) {
+TEST(Levels, of_a_protocol_begin_with_the_servers_and_group_nodes_that_share_an_rnic) {
   WorldShape shape;
   shape.servers = 1;
   shape.client_nodes = 5;

@@ -1,6 +1,6 @@
 #pragma once
-// What searches show of single locks: claims that are kept, and repairs that are needed. Each
-// lock's stand in tests/protocols/NAME/NAME_search.cc.
+// What searches show about single locks: claims that hold, and repairs that are necessary. The
+// searches of each lock are in tests/protocols/NAME/NAME_search.cc.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace latchlab::explore {
 inline constexpr LockMode kX = LockMode::exclusive;
 inline constexpr LockMode kS = LockMode::shared;
 
-// The small model's, but for these.
+// The lock of the small model, changed by `sets`.
 inline std::unique_ptr<Protocol> lock(const std::string& name, std::vector<std::string> sets = {}) {
   Case setup;
   setup.protocol = name;
@@ -26,7 +26,7 @@ inline std::unique_ptr<Protocol> lock(const std::string& name, std::vector<std::
   return make_protocol(setup);
 }
 
-// What the lock claims of bypassing, in every order of events.
+// The bounds on bypassing that the lock claims, in every order of events.
 inline void expect_claim_kept(const Campaign& campaign) {
   const std::uint64_t acquisitions = std::uint64_t{campaign.clients} * campaign.base.operations;
   const auto protocol = make_protocol(campaign.base);
@@ -37,22 +37,23 @@ inline void expect_claim_kept(const Campaign& campaign) {
   std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
 }
 
-// A switch that undoes one repair: what a search finds without it, and within how many states. With
-// the repair the same campaign finds nothing, exhausted or with ten times as many states.
+// A switch that undoes one repair: what a search finds without the repair, and within how many
+// states. With the repair the same campaign finds nothing: it exhausts the states, or explores ten
+// times as many.
 //
-// A lease runs out in a search only after a crash or a pause, and when nothing else can happen.
-// Switches whose harm takes a live client that is too late are not looked at in this way: the
-// verdicts of tools/verify have campaigns with pauses.
+// In a search a lease expires only after a crash or a pause, and when nothing else can happen. A
+// switch that does harm only if a live client is too late is not tested in this way: the campaigns
+// of tools/verify have pauses.
 struct Undone {
   const char* protocol = nullptr;
-  const char* repair = nullptr;  // NAME=VALUE that takes it away
+  const char* repair = nullptr;  // NAME=VALUE that undoes it
   Wrong wrong = Wrong::deadlock;
-  std::size_t moves = 0;  // a shortest way
+  std::size_t moves = 0;  // of a shortest counterexample
   std::uint64_t states = 0;
   std::vector<std::string> modes = {};
   std::uint32_t crashes = 0;
   std::vector<std::string> sets = {};  // in both campaigns
-  std::set<Wrong> besides = {};        // what these are found to break, with the repair as well
+  std::set<Wrong> besides = {};        // violations that are found with the repair as well
 };
 
 inline SearchResult searched(const Undone& undone, std::uint64_t states, bool without) {

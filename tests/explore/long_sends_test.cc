@@ -1,4 +1,4 @@
-// SENDs that RC retries while leases run out.
+// SENDs that RC retries while leases expire.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace latchlab::explore {
 namespace {
 
-// A writer hands the lock to the next. A third one waits behind that.
+// A writer hands the lock over to the next. A third writer waits behind that one.
 Campaign three_writers(std::uint32_t long_sends) {
   Campaign campaign = about("shiftlock", 3, 1);
   campaign.placement = Placement::spread;
@@ -20,8 +20,8 @@ Campaign three_writers(std::uint32_t long_sends) {
   return campaign;
 }
 
-// As printed: its Handover is taken when the lock has been recovered.
-TEST(LongSends, outlast_the_leases_that_they_hold_up) {
+// As printed: the client accepts a Handover although the lock has been recovered.
+TEST(LongSends, outlast_leases_and_break_the_printed_shiftlock) {
   Campaign printed = three_writers(1);
   printed.base.sets.emplace_back("late_turn=trust");
   const Verdict verdict = run(printed);
@@ -29,7 +29,7 @@ TEST(LongSends, outlast_the_leases_that_they_hold_up) {
   expect_replayable(verdict, "after a timeout");
 }
 
-TEST(LongSends, are_none_without_a_budget) {
+TEST(LongSends, do_not_occur_without_a_budget) {
   Campaign printed = three_writers(0);
   printed.base.sets.emplace_back("late_turn=trust");
   expect_sound(run(printed));
@@ -39,8 +39,9 @@ TEST(LongSends, break_no_lock_that_counts_its_recoveries_and_renews_a_late_turn)
   expect_sound(run(three_writers(1)));
 }
 
-// mcs has no leases, and waits for its messages: late or never, its clients find no other order.
-TEST(LongSends, change_nothing_where_no_lease_runs_out) {
+// mcs has no leases and waits for its messages: a message that is late or lost gives its clients no
+// other order.
+TEST(LongSends, change_nothing_if_no_lease_expires) {
   const auto states = [](std::uint32_t long_sends) {
     Campaign campaign = about("mcs", 3, 1);
     campaign.base.long_sends = long_sends;
@@ -51,7 +52,7 @@ TEST(LongSends, change_nothing_where_no_lease_runs_out) {
   EXPECT_EQ(states(1), states(0));
 }
 
-TEST(LongSends, are_for_searches_without_time) {
+TEST(LongSends, are_refused_in_timed_searches) {
   Case setup = three_writers(1).base;
   EXPECT_TRUE(check_case(setup).ok());
   setup.time.latencies = {microseconds(1)};

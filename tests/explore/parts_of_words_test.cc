@@ -1,4 +1,4 @@
-// Lock entries of less than a word, in the memory that a world lays out for them.
+// Lock entries that are smaller than a word, in the memory that a world lays out for them.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace latchlab {
 namespace {
 
-// Each entry begins as something of its own.
+// Each entry has an initial image of its own.
 class Narrow final : public Protocol {
  public:
   explicit Narrow(std::uint64_t bytes) : bytes_(bytes) {}
@@ -34,7 +34,8 @@ class Narrow final : public Protocol {
   std::uint64_t bytes_;
 };
 
-constexpr std::uint64_t kLocks = 301;  // more than a page of any of them, and half a word at last
+// More than a page of entries of any size; the last word is half full.
+constexpr std::uint64_t kLocks = 301;
 
 struct Table {
   explicit Table(std::uint64_t bytes, std::uint64_t apart)
@@ -61,7 +62,7 @@ class PartsOfWords : public ::testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(bytes, PartsOfWords, ::testing::Values(1, 2, 4),
                          ::testing::PrintToStringParamName());
 
-TEST_P(PartsOfWords, lie_side_by_side_or_as_far_apart_as_told) {
+TEST_P(PartsOfWords, lie_side_by_side_or_at_the_given_stride) {
   for (const std::uint64_t apart : {0U, 8U, 64U}) {
     const Table table(GetParam(), apart);
     for (std::uint64_t i = 0; i < kLocks; ++i)
@@ -69,7 +70,7 @@ TEST_P(PartsOfWords, lie_side_by_side_or_as_far_apart_as_told) {
   }
 }
 
-TEST_P(PartsOfWords, begin_with_their_images_beside_those_of_others) {
+TEST_P(PartsOfWords, begin_with_their_images_beside_those_of_other_locks) {
   for (const std::uint64_t apart : {0U, 8U, 64U}) {
     Table table(GetParam(), apart);
     for (std::uint64_t i = 0; i < kLocks; ++i) {
@@ -80,7 +81,7 @@ TEST_P(PartsOfWords, begin_with_their_images_beside_those_of_others) {
   }
 }
 
-TEST_P(PartsOfWords, are_bytes_of_the_word_and_leave_those_behind_the_last_zero) {
+TEST_P(PartsOfWords, are_bytes_of_the_word_and_bytes_behind_the_last_entry_are_zero) {
   Table table(GetParam(), 0);
   std::uint64_t expected = 0;
   const std::uint64_t in_a_word = 8 / GetParam();
@@ -89,7 +90,7 @@ TEST_P(PartsOfWords, are_bytes_of_the_word_and_leave_those_behind_the_last_zero)
   EXPECT_EQ(table.word(kLocks - 1), expected);
 }
 
-TEST_P(PartsOfWords, belong_to_the_lock_with_all_of_the_word_and_nothing_more) {
+TEST_P(PartsOfWords, belong_to_the_lock_with_the_whole_word_and_nothing_more) {
   for (const std::uint64_t apart : {0U, 8U, 64U}) {
     const Table table(GetParam(), apart);
     for (const std::uint64_t lock : {std::uint64_t{0}, std::uint64_t{9}, kLocks - 1}) {

@@ -1,5 +1,5 @@
-// Where servers and clients are, and what dies: cases with several servers, clients that live on
-// them, and nodes that die with everybody there.
+// Where servers and clients are, and what crashes: cases with several servers, clients on servers,
+// and nodes that crash with all their clients.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ Campaign with_node_crash(Campaign campaign) {
 
 // ---- clients on servers ----
 
-TEST_F(Places, of_a_cpu_against_an_rnic_are_found) {
+TEST_F(Places, of_a_cpu_and_an_rnic_break_an_atomic_that_mixes_them) {
   Campaign campaign = colocated(about("test_two_ways", 2, 1));
   campaign.placement = Placement::spread;
   const Verdict verdict = run(campaign);
@@ -58,7 +58,7 @@ TEST_F(Places, of_rnics_alone_or_cpus_alone_are_sound) {
   expect_sound(run(colocated(about("cas", 2, 1))));
 }
 
-TEST_F(Places, locks_lie_on_all_servers) {
+TEST_F(Places, locks_are_spread_over_all_servers) {
   Campaign campaign = about("cas", 2, 2);
   campaign.base.locks = 2;
   campaign.base.servers = 2;
@@ -70,17 +70,18 @@ TEST_F(Places, locks_lie_on_all_servers) {
   expect_sound(run(campaign));
 }
 
-TEST_F(Places, that_differ_are_filled_in_every_way) {
+TEST_F(Places, that_differ_are_filled_in_every_order) {
   Campaign campaign = about("dslr", 2, 1);
   campaign.placement = Placement::spread;
-  EXPECT_EQ(cases_of(campaign).size(), 3U);             // XX XS SS
-  EXPECT_EQ(cases_of(colocated(campaign)).size(), 4U);  // and SX: one of them is at home
+  EXPECT_EQ(cases_of(campaign).size(), 3U);  // XX XS SS
+  // And SX: one client is on the lock's server.
+  EXPECT_EQ(cases_of(colocated(campaign)).size(), 4U);
   EXPECT_THAT(cases_of(colocated(campaign)),
               ::testing::Each(AllOf(Field(&Case::servers, 2U), Field(&Case::client_nodes, 2U))));
   EXPECT_EQ(cases_of(on_nodes(about("dslr", 4, 1), 2)).size(), 16U);
 }
 
-TEST_F(Places, that_cannot_be_are_refused) {
+TEST_F(Places, that_are_impossible_are_refused) {
   Case setup;
   setup.protocol = "cas";
   setup.colocated = true;
@@ -97,9 +98,9 @@ TEST_F(Places, that_cannot_be_are_refused) {
               HasSubstr("3 clients cannot be spread evenly over 2 nodes"));
 }
 
-// ---- what dies ----
+// ---- what crashes ----
 
-// Makes the first choice of this kind, which there must be.
+// Makes the first choice of this kind, which must exist.
 void make_first(Universe& universe, Choice::Kind kind) {
   for (const Choice& choice : universe.choices()) {
     if (choice.kind != kind) continue;
@@ -110,7 +111,7 @@ void make_first(Universe& universe, Choice::Kind kind) {
   FAIL() << "no choice of this kind";
 }
 
-TEST_F(Places, client_that_dies_while_it_stands_still_is_noticed) {
+TEST_F(Places, client_that_crashes_while_it_is_paused_is_detected) {
   Case setup;
   setup.protocol = "cas";
   setup.crashes = setup.pauses = 1;
@@ -125,46 +126,47 @@ TEST_F(Places, client_that_dies_while_it_stands_still_is_noticed) {
   EXPECT_FALSE(state.alive[0]);  // as membership shows it
 }
 
-TEST_F(Places, node_dies_with_its_clients_and_its_part) {
+TEST_F(Places, node_crashes_with_its_clients_and_its_node_part) {
   Campaign campaign = with_node_crash(on_nodes(about("sherman", 4, 1), 2));
   campaign.budget = 60'000;
-  // Its lock does not survive: others wait for what the dead node holds. Nobody gets in beside it.
+  // This lock does not recover: other clients wait for what the dead node holds. No other client
+  // acquires it meanwhile.
   const Verdict verdict = run(campaign);
   EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
   EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
   expect_replayable(verdict, ": DIES, with its node and everybody there");
 }
 
-TEST_F(Places, queue_of_a_node_outlives_a_client_but_not_its_place) {
+TEST_F(Places, queue_of_a_node_outlives_a_client_but_not_its_queue_position) {
   Campaign campaign = with_crash(about("sherman", 2, 1));
   campaign.placement = Placement::together;
   const Verdict client = run(campaign);
-  EXPECT_EQ(kinds(client).count(Wrong::deadlock), 1U);  // its neighbour waits behind it
+  EXPECT_EQ(kinds(client).count(Wrong::deadlock), 1U);  // the client behind it on the node waits
   const Verdict node = run(with_node_crash(campaign));
-  expect_sound(node);  // nobody is left to wait
+  expect_sound(node);  // no client is left to wait
 }
 
-TEST_F(Places, survivors_of_a_node_go_on_where_a_lock_recovers) {
+TEST_F(Places, survivors_of_a_node_continue_if_the_lock_recovers) {
   expect_sound(run(with_node_crash(about("dslr", 2, 1))));
   Campaign two_each = on_nodes(about("dslr", 4, 1), 2);
   two_each.readers = 2;
   expect_sound(run(with_node_crash(two_each)));
 }
 
-TEST_F(Places, who_wants_a_lock_of_a_dead_server_is_not_stuck) {
+TEST_F(Places, client_that_wants_a_lock_of_a_dead_server_is_not_stuck) {
   Campaign campaign = colocated(with_node_crash(about("test_wide", 2, 1)));
   campaign.placement = Placement::spread;
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  // The lock lies on node 1. If node 2 dies while it holds, node 1 waits; if node 1 dies, nobody
-  // can ever have the lock, and that is nobody's fault.
+  // The lock lies on node 1. If node 2 crashes while it holds the lock, node 1 waits. If node 1
+  // crashes, no client can ever acquire the lock, which is not a violation.
   for (const Trace& trace : non_empty(verdict.findings)) {
     EXPECT_EQ(trace.finding.wrong, Wrong::deadlock);
     EXPECT_THAT(replay(trace).text, HasSubstr("client 1: DIES, with its node"));
   }
 }
 
-TEST_F(Places, process_takes_its_endpoints_with_it) {
+TEST_F(Places, process_crashes_with_its_endpoints) {
   Campaign campaign = with_crash(about("mcs", 2, 1));
   campaign.base.crash_unit = CrashUnit::process;
   const Verdict verdict = run(campaign);
@@ -172,9 +174,9 @@ TEST_F(Places, process_takes_its_endpoints_with_it) {
   expect_replayable(verdict, ": DIES, with its process");
 }
 
-// ---- what the seam has grown by ----
+// ---- wide probes and late replies ----
 
-TEST_F(Places, wide_probes_close_their_loops) {
+TEST_F(Places, wide_probes_end_alike_with_and_without_merged_steps) {
   Campaign campaign = about("test_wide", 2, 1);
   const Verdict verdict = run(campaign);
   expect_sound(verdict);
@@ -191,8 +193,8 @@ TEST_F(Places, wide_probes_close_their_loops) {
   }
 }
 
-// The lock of who has given up in the meantime must not be given away to it.
-TEST_F(Places, late_answers_give_nothing_away) {
+// The server must not grant the lock to a client that has given up meanwhile.
+TEST_F(Places, late_replies_grant_no_lock) {
   expect_sound(run(about("test_served", 2, 1)));
   Campaign paused = about("test_served", 2, 1);
   paused.placement = Placement::spread;
@@ -202,7 +204,7 @@ TEST_F(Places, late_answers_give_nothing_away) {
   EXPECT_THAT(kinds(run(paused)), ::testing::IsEmpty());
   const std::set<Wrong> forgetful = kinds(run(with_sets(paused, {"forgives=false"})));
   EXPECT_TRUE(forgetful.count(Wrong::deadlock) + forgetful.count(Wrong::no_progress) > 0)
-      << "the server gave the lock to a request that nobody waits for any more";
+      << "the server gave the lock to a request that the client had given up";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A replay as JSON: the steps that a replay tells, with everything that a player needs to show
-// them.
+// A replay as JSON: the steps of the textual replay, with everything that an animation needs to
+// show them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class Recorded : public ::testing::TestWithParam<std::string> {
   const Json json = Json::parse(played.text, nullptr, false);
 };
 
-TEST_P(Recorded, is_told_to_its_end_with_the_same_bytes_each_time) {
+TEST_P(Recorded, is_complete_and_byte_identical_each_time) {
   ASSERT_TRUE(json.is_object());
   EXPECT_TRUE(played.fits);
   EXPECT_EQ(json["latchlab_replay"], 1);
@@ -73,7 +73,7 @@ TEST_P(Recorded, is_told_to_its_end_with_the_same_bytes_each_time) {
   EXPECT_EQ(replay_json(trace).text, played.text);
 }
 
-TEST_P(Recorded, tells_the_moves_and_steps_that_people_are_told) {
+TEST_P(Recorded, has_the_same_moves_and_steps_as_the_text) {
   const std::string text = replay(trace).text;
   std::size_t at = 0;
   for (const Json& move : non_empty(json["moves"])) {
@@ -88,8 +88,8 @@ TEST_P(Recorded, tells_the_moves_and_steps_that_people_are_told) {
   }
 }
 
-// What a step finds in memory is what the one before has left there.
-TEST_P(Recorded, gives_every_word_a_history_without_a_gap) {
+// A step finds in memory what the previous one has left there.
+TEST_P(Recorded, has_the_history_of_every_word_without_a_gap) {
   std::map<std::pair<int, std::uint64_t>, std::string> memory;
   int changes = 0;
   for (const Json& step : steps_with(json, "after")) {
@@ -108,7 +108,7 @@ TEST_P(Recorded, gives_every_word_a_history_without_a_gap) {
   EXPECT_GT(changes, 0);
 }
 
-TEST_P(Recorded, ends_with_the_entry_that_the_trace_has) {
+TEST_P(Recorded, ends_with_the_entry_of_the_trace) {
   std::map<int, std::string> entries;
   for (const Json& entry : json["start"]["entries"]) entries[entry["lock"]] = entry["decoded"];
   for (const Json& move : json["moves"])
@@ -122,8 +122,8 @@ TEST_P(Recorded, ends_with_the_entry_that_the_trace_has) {
   EXPECT_EQ(all, trace.entry);
 }
 
-// Who holds follows from grants, releases and deaths.
-TEST_P(Recorded, lets_nobody_hold_what_was_not_granted) {
+// The holders follow from grants, releases and crashes.
+TEST_P(Recorded, has_no_holder_without_a_grant) {
   std::size_t granted = 0;
   for (const Json& move : json["moves"]) {
     for (const Json& step : move["steps"])
@@ -141,9 +141,9 @@ INSTANTIATE_TEST_SUITE_P(all, Recorded, ::testing::ValuesIn(recorded()), [](cons
   return name;
 });
 
-// ---- what is in it ----
+// ---- contents ----
 
-TEST(ReplayJson, names_messages_their_receiver_and_what_they_are_about) {
+TEST(ReplayJson, names_the_type_receiver_and_subject_of_messages) {
   const std::vector<Json> steps = steps_with(told("shiftlock-printed"), "message");
   std::map<std::string, int> names;
   for (const Json& step : steps) {
@@ -156,7 +156,7 @@ TEST(ReplayJson, names_messages_their_receiver_and_what_they_are_about) {
   EXPECT_GT(names["Handover"], 0);
 }
 
-TEST(ReplayJson, tells_a_death_and_what_becomes_of_those_who_wait) {
+TEST(ReplayJson, shows_a_crash_and_the_state_of_each_client) {
   const Json json = told("mcs-crash");
   const Json& last = json["moves"].back();
   EXPECT_EQ(last["kind"], "crash");
@@ -178,7 +178,7 @@ TEST(ReplayJson, shows_both_holders_of_a_broken_lock) {
   EXPECT_EQ(swaps[0]["actor"]["kind"], "server");
 }
 
-TEST(ReplayJson, has_operands_and_says_whether_a_comparison_held) {
+TEST(ReplayJson, has_operands_and_whether_a_comparison_succeeded) {
   int atomics = 0;
   for (const Json& step : steps_with(told("dslr-sigmod18"), "matched")) {
     EXPECT_EQ(step["verb"]["place"], "lock 0");
@@ -194,7 +194,7 @@ TEST(ReplayJson, has_operands_and_says_whether_a_comparison_held) {
   EXPECT_GT(atomics, 3);
 }
 
-TEST(ReplayJson, dates_the_moves_of_a_search_in_time) {
+TEST(ReplayJson, has_the_times_of_moves_of_a_timed_search) {
   double last = 0;
   const Json json = told("dslr-slow-answer");
   for (const Json& move : json["moves"]) {
@@ -205,7 +205,7 @@ TEST(ReplayJson, dates_the_moves_of_a_search_in_time) {
   EXPECT_GT(last, 0);
 }
 
-TEST(ReplayJson, of_a_trace_that_does_not_fit_says_so) {
+TEST(ReplayJson, of_a_trace_that_does_not_fit_is_marked) {
   Trace trace = trace_of("mcs-crash");
   trace.finding.path.back().choice = 1'000;
   const Played played = replay_json(trace);

@@ -1,5 +1,5 @@
-// What a search promises: every order of events, each state once, and the shortest way to what is
-// wrong.
+// What a search guarantees: every order of events, each state once, and a shortest path to a
+// violation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,9 +21,9 @@ void expect_exhausted_and_sound(const Verdict& verdict) {
 
 class Small : public ::testing::TestWithParam<std::string> {};
 
-// Clients that visit their node before and after whatever they do make many states of few: what
-// two with a crash and three of them come to is left to tools/verify. (declock has more visits
-// still, and tests of its own with one operation each.)
+// Clients that access the state of their node before and after each operation multiply the number
+// of states: tools/verify runs two clients with a crash and three clients. (declock has even more
+// of these accesses, and tests of its own with one operation each.)
 class Smaller : public Small {};
 
 std::vector<std::string> all_but(std::vector<std::string> with_many_states) {
@@ -42,11 +42,11 @@ TEST_P(Smaller, three_clients_are_exhausted_and_sound) {
   expect_exhausted_and_sound(run(about(GetParam(), 3, 1)));
 }
 
-TEST_P(Smaller, the_same_campaign_twice_sees_the_same) {
+TEST_P(Smaller, the_same_campaign_twice_gives_the_same_verdict) {
   const Verdict once = run(with_crash(about(GetParam(), 2, 2)));
   const Verdict again = run(with_crash(about(GetParam(), 2, 2)));
-  // A compiler may keep what happens to be in a register: that makes two states of one. With
-  // sanitizers it was one state in eight.
+  // A compiler may keep a value in a register, which makes two states of one. With sanitizers that
+  // happened for one state in eight.
   const auto about_as_many = static_cast<double>(once.states) / 5;
   EXPECT_NEAR(static_cast<double>(once.states), static_cast<double>(again.states), about_as_many);
   EXPECT_EQ(once.exhausted, again.exhausted);
@@ -68,10 +68,10 @@ INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(all_but({"declock"})),
 INSTANTIATE_TEST_SUITE_P(all, Smaller, ::testing::ValuesIn(all_but({"cql", "declock"})),
                          [](const auto& made) { return made.param; });
 
-// ---- shortcuts: the same answers without them ----
+// ---- reductions: the same verdicts without them ----
 
-// A tree, in which a state that comes back is a new one, may be too large, or without end where
-// somebody can look in vain again and again.
+// A tree, in which a state that is reached again is a new one, may be too large, or infinite if a
+// client can poll without success for ever.
 enum class Tree { whole, cut_with_readers, cut };
 constexpr std::uint64_t kTreeStates = 50'000;
 constexpr std::uint64_t kCutTreeStates = 4'000;
@@ -97,7 +97,7 @@ class Shortcuts : public ::testing::TestWithParam<Compared> {
   }
 };
 
-TEST_P(Shortcuts, steps_that_are_not_merged_end_alike) {
+TEST_P(Shortcuts, merged_steps_do_not_change_the_verdict) {
   for (const Case& setup : non_empty(cases_of(GetParam().campaign))) {
     SCOPED_TRACE(describe(setup));
     Case every_step = setup;
@@ -113,8 +113,8 @@ TEST_P(Shortcuts, steps_that_are_not_merged_end_alike) {
   }
 }
 
-// Where the tree is cut, what is seen of it must be known to the search.
-TEST_P(Shortcuts, states_that_are_not_compared_end_alike) {
+// If the tree is cut, the search must know every state that it shows.
+TEST_P(Shortcuts, comparing_states_does_not_change_the_verdict) {
   SearchBounds bounds;
   bounds.match = false;
   for (const Case& setup : non_empty(cases_of(GetParam().campaign))) {
@@ -170,21 +170,21 @@ TEST_P(Survives, a_crash_among_three_clients) {
 INSTANTIATE_TEST_SUITE_P(all, Survives, ::testing::Values("dslr", "shiftlock"),
                          [](const auto& made) { return std::string(made.param); });
 
-TEST(Crash, a_queue_without_leases_is_stuck_after_one) {
+TEST(Crash, a_queue_without_leases_deadlocks_after_one) {
   const Verdict verdict = run(with_crash(about("mcs", 2, 1)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
   EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
 }
 
-TEST(Crash, a_spin_lock_is_stuck_after_one) {
+TEST(Crash, a_spin_lock_deadlocks_after_one) {
   const Verdict verdict = run(with_crash(about("cas", 2, 1)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
   EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
 }
 
-TEST(Crash, too_few_timeouts_are_told) {
+TEST(Crash, too_few_timeouts_are_reported) {
   Campaign campaign = with_crash(about("shiftlock", 2, 1));
   campaign.base.timeouts = 0;
   const Verdict verdict = run(campaign);
@@ -193,9 +193,9 @@ TEST(Crash, too_few_timeouts_are_told) {
   EXPECT_TRUE(verdict.findings.empty());
 }
 
-// ---- what is told about a search ----
+// ---- what a verdict reports ----
 
-TEST(Paths, recovery_is_reached_only_where_somebody_dies) {
+TEST(Paths, recovery_is_reached_only_with_crashes) {
   const std::string granted = "a request for recovery is granted";
   const Verdict alive = run(about("shiftlock", 2, 1));
   EXPECT_THAT(alive.unreached, Contains(granted));
@@ -207,7 +207,7 @@ TEST(Paths, recovery_is_reached_only_where_somebody_dies) {
   EXPECT_GT(alive.paths, alive.unreached.size());
 }
 
-TEST(Budget, a_bound_on_states_is_told_and_kept) {
+TEST(Budget, a_bound_on_states_is_kept_and_reported) {
   Campaign campaign = about("shiftlock", 3, 2);
   campaign.budget = 1'000;
   const Verdict verdict = run(campaign);
@@ -218,14 +218,14 @@ TEST(Budget, a_bound_on_states_is_told_and_kept) {
   EXPECT_LT(verdict.cases, verdict.all_cases);
 }
 
-TEST(Budget, a_search_that_is_told_to_stop_says_so) {
+TEST(Budget, a_stopped_search_reports_it) {
   const Verdict verdict =
       run(about("shiftlock", 3, 1), [](const CampaignProgress&) { return false; });
   EXPECT_FALSE(verdict.exhausted);
   EXPECT_EQ(verdict.cut, "interrupted");
 }
 
-TEST(Shortest, the_first_finding_of_a_kind_is_a_shortest_one) {
+TEST(Shortest, the_first_counterexample_of_a_kind_is_a_shortest_one) {
   for (const Case& setup : non_empty(cases_of(with_crash(about("mcs", 2, 1))))) {
     SearchBounds first;
     first.first_only = true;

@@ -171,7 +171,8 @@ class Counter final : public ServerPart {
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     const std::uint64_t who = pending.request.words[0];
     std::uint64_t& latest = latest_.at(who);
-    if (forgives_ && pending.request.words[1] < latest) co_return;  // nobody waits for it any more
+    // An older request, which its client has given up.
+    if (forgives_ && pending.request.words[1] < latest) co_return;
     latest = pending.request.words[1];
     if (pending.request.type == kUnlock) {
       holder_ = 0;
@@ -179,7 +180,7 @@ class Counter final : public ServerPart {
     } else if (forgives_ && who == holder_) {
       verbs.reply(pending, {});  // its earlier request was answered too late
     } else {
-      // Of somebody who asks again, only the latest request is worth anything.
+      // If a client asks again, only its latest request counts.
       if (forgives_) std::erase_if(waiting_, [&](const auto& each) { return of(each) == who; });
       waiting_.push_back(pending);
     }

@@ -1,4 +1,4 @@
-// Searches in time: what may happen when, on whose clock, and what comes of it for leases.
+// Timed searches: what can happen when, on which clock, and the consequences for leases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Campaign drifting(Campaign campaign, std::int64_t ppm) {
   return campaign;
 }
 
-// ---- one client, one latency: everything has one date ----
+// ---- one client, one latency: every event has one time ----
 
 Case alone(std::int64_t drift_ppm, Duration hold) {
   Case setup;
@@ -62,22 +62,22 @@ std::vector<std::int64_t> dates_of(const Case& setup) {
   }
 }
 
-// There and back in 1 us each, the lock held in between.
-TEST(Dates, are_those_of_the_latencies) {
+// One way takes 1 us, and so does the way back; the client holds the lock in between.
+TEST(Dates, follow_from_the_latencies) {
   EXPECT_THAT(dates_of(alone(0, microseconds(10))),
               ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
 }
-TEST(Dates, of_a_fast_clock_come_early) {
+TEST(Dates, of_a_fast_clock_are_early) {
   EXPECT_THAT(dates_of(alone(100'000, microseconds(11))),
               ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
 }
-TEST(Dates, of_a_slow_clock_come_late) {
+TEST(Dates, of_a_slow_clock_are_late) {
   EXPECT_THAT(dates_of(alone(-100'000, microseconds(9))),
               ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
 }
 
-// A leg takes one of the latencies, not what is left of one when something else has happened.
-TEST(Dates, that_have_passed_are_gone) {
+// A leg takes one of the latencies, not the rest of one after another event has happened.
+TEST(Dates, that_have_passed_are_not_offered) {
   Case setup = alone(0, microseconds(10));
   setup.client_nodes = 2;
   setup.time.latencies = {microseconds(1), microseconds(4)};
@@ -101,7 +101,8 @@ TEST(Dates, that_have_passed_are_gone) {
   EXPECT_THAT(dates_of_client(0), ElementsAre(1'000, 4'000));
   EXPECT_THAT(dates_of_client(1), ElementsAre(1'000, 4'000));
   make_first_of_client_0();
-  EXPECT_THAT(dates_of_client(0), ElementsAre(2'000));  // 5 us: the other must have happened
+  // Not 5 us: the other event must have happened by then.
+  EXPECT_THAT(dates_of_client(0), ElementsAre(2'000));
   EXPECT_THAT(dates_of_client(1), ElementsAre(1'000, 4'000));
   make_first_of_client_0();
   EXPECT_THAT(dates_of_client(1), ElementsAre(4'000));
@@ -120,8 +121,8 @@ TEST_P(Timed, two_clients_are_exhausted_and_sound) {
   EXPECT_GT(verdict.states, 1'000U);
 }
 
-// Each order that time allows is one that no time allows.
-TEST_P(Timed, nothing_ends_as_it_could_not_end_without_time) {
+// Each order that a timed search allows is also one of a search without time.
+TEST_P(Timed, no_end_is_new_against_a_search_without_time) {
   const auto terminals = [](const Campaign& campaign) {
     std::set<std::string> all;
     for (const Case& setup : cases_of(campaign)) all.merge(search(setup, {}).terminal);
@@ -134,7 +135,7 @@ TEST_P(Timed, nothing_ends_as_it_could_not_end_without_time) {
               IsSubsetOf(possible));
 }
 
-TEST_P(Timed, merged_steps_hide_nothing) {
+TEST_P(Timed, merged_steps_hide_no_end) {
   Campaign campaign =
       in_time(about(GetParam(), 2, 1), {microseconds(1), microseconds(2)}, microseconds(1));
   const Verdict merged = run(campaign);
@@ -151,8 +152,9 @@ INSTANTIATE_TEST_SUITE_P(all, Timed, ::testing::Values("cas", "mcs", "dslr", "sh
 
 // ---- leases ----
 
-// The first client hears of its ticket so late that, by the time its release lands, the other has
-// waited for two leases and repaired the lock. Its lease begins then, as printed.
+// The reply with the first client's ticket is so late that, by the time its release lands, the
+// other client has waited for two leases and repaired the lock. The first client's lease begins
+// with that reply, as printed.
 Campaign slow_answer(Duration longest) {
   Campaign campaign = in_time(with_sets(about("dslr", 2, 1), {"lease=10us", "validity=from_grant"}),
                               {microseconds(1), longest}, microseconds(1));
@@ -160,18 +162,18 @@ Campaign slow_answer(Duration longest) {
   return campaign;
 }
 
-TEST(Leases, outlast_latencies_below_them) {
+TEST(Leases, outlast_latencies_that_are_shorter) {
   const Verdict verdict = run(slow_answer(microseconds(9)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
   EXPECT_THAT(verdict.unreached, Contains("a repair sends everyone back"));
 }
-TEST(Leases, run_out_under_latencies_beyond_them) {
+TEST(Leases, expire_under_latencies_that_are_longer) {
   const Verdict verdict = run(slow_answer(microseconds(15)));
   EXPECT_THAT(kinds(verdict), ElementsAre(Wrong::not_free));
   EXPECT_THAT(verdict.unreached, Not(Contains("a repair sends everyone back")));
 }
-TEST(Leases, of_the_dead_run_out) {
+TEST(Leases, of_crashed_clients_expire) {
   Campaign campaign = in_time(about("dslr", 2, 1), {microseconds(1)}, microseconds(2));
   campaign.base.crashes = 1;
   const Verdict verdict = run(campaign);
@@ -181,7 +183,7 @@ TEST(Leases, of_the_dead_run_out) {
   EXPECT_THAT(verdict.unreached, Contains("a late release is suppressed"));
 }
 
-TEST(Horizon, cuts_what_lies_behind) {
+TEST(Horizon, cuts_everything_after_it) {
   Campaign campaign = in_time(about("cas", 2, 1), {microseconds(1)}, microseconds(2));
   campaign.base.time.horizon = microseconds(5);
   const Verdict verdict = run(campaign);
@@ -190,14 +192,14 @@ TEST(Horizon, cuts_what_lies_behind) {
   EXPECT_TRUE(verdict.findings.empty());
 }
 
-// ---- what a search without time is no judge of ----
+// ---- what a search without time cannot decide ----
 
 std::string refusal_of(const Campaign& campaign) {
   const Status known = check_campaign(campaign);
   return known ? "" : known.error().message;
 }
 
-TEST(WithoutTime, keys_that_expire_are_no_matter_for_a_search_with_crashes_or_pauses) {
+TEST(WithoutTime, locks_with_expiring_keys_are_refused_with_crashes_or_pauses) {
   Campaign campaign = about("redlock_model", 2, 1);
   EXPECT_EQ(refusal_of(campaign), "");
   EXPECT_THAT(refusal_of(with_crash(campaign)), HasSubstr("give --latencies"));
@@ -205,13 +207,13 @@ TEST(WithoutTime, keys_that_expire_are_no_matter_for_a_search_with_crashes_or_pa
   EXPECT_THAT(refusal_of(campaign), HasSubstr("give --latencies"));
 }
 
-TEST(WithoutTime, clients_that_exclude_each_other_by_waiting_are_not_searched) {
+TEST(WithoutTime, locks_that_exclude_clients_by_waiting_are_refused) {
   const Campaign campaign = about("citron", 2, 1);
   EXPECT_THAT(refusal_of(campaign), HasSubstr("give --latencies"));
   EXPECT_THAT(refusal_of(with_crash(campaign)), HasSubstr("give --latencies"));
 }
 
-TEST(WithoutTime, what_is_refused_is_searched_in_time) {
+TEST(WithoutTime, locks_that_are_refused_can_be_searched_in_timed_mode) {
   for (const char* name : {"redlock_model", "citron"}) {
     const Campaign campaign =
         in_time(with_crash(about(name, 2, 1)), {microseconds(1)}, microseconds(2));
@@ -219,14 +221,15 @@ TEST(WithoutTime, what_is_refused_is_searched_in_time) {
   }
 }
 
-TEST(WithoutTime, leases_that_are_waits_with_a_deadline_are_searched) {
+TEST(WithoutTime, locks_whose_leases_are_waits_with_a_deadline_are_accepted) {
   for (const char* name : {"dslr", "shiftlock", "cql", "drtm", "static_segments"})
     EXPECT_EQ(refusal_of(with_crash(about(name, 2, 1))), "") << name;
 }
 
 // ---- deadlines ----
 
-// The lock comes free 13 us after both began. The other one looks 1 us later, or gives up before.
+// The lock is released 13 us after both clients began. The other client looks 1 us later, or gives
+// up before.
 constexpr const char* kGivesUp = "a client gives up at its deadline";
 
 Campaign patient(Duration patience, std::int64_t ppm) {
@@ -236,7 +239,7 @@ Campaign patient(Duration patience, std::int64_t ppm) {
   return campaign;
 }
 
-TEST(Patience, ends_where_it_is_short) {
+TEST(Patience, ends_if_it_is_short) {
   EXPECT_THAT(run(patient(microseconds(12), 0)).unreached, Not(Contains(kGivesUp)));
   EXPECT_THAT(run(patient(microseconds(30), 0)).unreached, Contains(kGivesUp));
 }
@@ -252,7 +255,7 @@ Campaign drifting_alike(Campaign campaign) {
   return campaign;
 }
 
-TEST(TimedTraces, are_read_as_they_were_written_and_end_as_they_say) {
+TEST(TimedTraces, are_read_as_they_were_written_and_end_as_recorded) {
   const Verdict verdict = run(drifting_alike(slow_answer(microseconds(15))));
   ASSERT_FALSE(verdict.findings.empty());
   const Trace& trace = verdict.findings.front();

@@ -1,4 +1,4 @@
-// Traces: written, read back and played again they are the same.
+// Traces that are written, read and replayed are the same.
 
 #include "tools/explore/trace.h"
 
@@ -23,7 +23,7 @@ Trace parsed(const std::string& text) {
   return trace.ok() ? trace.value() : Trace{};
 }
 
-// ---- what is kept in golden/ ----
+// ---- the traces in golden/ ----
 
 std::vector<std::string> golden_names() {
   std::vector<std::string> names;
@@ -38,11 +38,11 @@ class Golden : public ::testing::TestWithParam<std::string> {
   const std::string text = text_of(golden_directory() / (GetParam() + ".json"));
 };
 
-TEST_P(Golden, is_written_again_as_it_was_read) {
+TEST_P(Golden, is_written_as_it_was_read) {
   EXPECT_EQ(trace_json(parsed(text)), text);
 }
 
-TEST_P(Golden, ends_as_it_did) {
+TEST_P(Golden, ends_as_recorded) {
   const Trace trace = parsed(text);
   const Played played = replay(trace);
   EXPECT_TRUE(played.fits) << played.text;
@@ -50,7 +50,7 @@ TEST_P(Golden, ends_as_it_did) {
   EXPECT_EQ(replay(trace).text, played.text);
 }
 
-TEST_P(Golden, ends_nowhere_else_when_moves_are_missing) {
+TEST_P(Golden, does_not_fit_if_moves_are_missing) {
   Trace trace = parsed(text);
   trace.finding.path.pop_back();
   EXPECT_FALSE(replay(trace).fits);
@@ -58,7 +58,7 @@ TEST_P(Golden, ends_nowhere_else_when_moves_are_missing) {
   EXPECT_FALSE(replay(trace).fits);
 }
 
-TEST_P(Golden, is_told_by_the_one_who_plays_it_as_by_the_one_who_found_it) {
+TEST_P(Golden, is_the_same_if_made_again_from_its_parts) {
   const Trace trace = parsed(text);
   const Trace again = make_trace(trace.setup, trace.facts, trace.finding);
   EXPECT_EQ(trace_json(again), text);
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(all, Golden, ::testing::ValuesIn(golden_names()), [](co
   return name;
 });
 
-// ---- what a replay tells ----
+// ---- the text of a replay ----
 
 std::string told(const char* name) {
   return replay(parsed(text_of(golden_directory() / name))).text;
@@ -93,7 +93,7 @@ TEST(Told, names_tickets_and_counters) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST(Told, names_deaths_timeouts_and_all_who_hold) {
+TEST(Told, names_crashes_timeouts_and_all_holders) {
   const std::string text = told("shiftlock-epoch-first.json");
   for (const char* part : {"client 0: DIES", "client 0 is at: dead", "(after a timeout)",
                            "server 1: CPU CAS on node 1", "generation=1",
@@ -108,9 +108,9 @@ TEST(Told, numbers_its_moves) {
   EXPECT_THAT(text, ::testing::Not(HasSubstr("   5.  ")));
 }
 
-// ---- what is found is written, read and played ----
+// ---- counterexamples are written, read and replayed ----
 
-TEST(Traces, of_every_finding_fit) {
+TEST(Traces, of_every_counterexample_fit) {
   const Campaign campaigns[] = {
       with_crash(about("cas", 2, 2)),
       with_crash(about("mcs", 3, 1)),

@@ -16,7 +16,7 @@ inline void expect_sound(const Verdict& verdict) {
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }
 
-// As it was found, written, read and played.
+// The counterexample is found, written, read and replayed.
 inline void expect_replayable(const Verdict& verdict, const std::string& told) {
   for (const Trace& trace : non_empty(verdict.findings)) {
     const std::string text = trace_json(trace);

@@ -1,4 +1,4 @@
-// Walks: what they find, they find again, and tell it without detours.
+// Random walks: they find the same counterexample again, and report it without unnecessary moves.
 
 #include "tools/explore/walk.h"
 
@@ -9,7 +9,7 @@
 namespace latchlab::explore {
 namespace {
 
-// A lock with a defect, and after how many walks at the most it shows.
+// A lock with a defect, and the maximum number of walks until it shows.
 struct Broken {
   const char* name;
   Strategy strategy;
@@ -59,7 +59,7 @@ class Walks : public ::testing::TestWithParam<Broken> {
   const Case setup = only_case(GetParam().campaign);
 };
 
-TEST_P(Walks, find_it_within_their_budget_whatever_the_seed) {
+TEST_P(Walks, find_the_defect_within_their_budget_for_any_seed) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const WalkResult result = found(seed);
     ASSERT_TRUE(result.finding) << "seed " << seed;
@@ -69,7 +69,7 @@ TEST_P(Walks, find_it_within_their_budget_whatever_the_seed) {
   }
 }
 
-TEST_P(Walks, find_the_same_again_by_the_same_seed) {
+TEST_P(Walks, find_the_same_counterexample_with_the_same_seed) {
   const WalkResult once = found(7);
   const WalkResult again = found(7);
   ASSERT_TRUE(once.finding && again.finding);
@@ -79,7 +79,7 @@ TEST_P(Walks, find_the_same_again_by_the_same_seed) {
   EXPECT_EQ(once.finding->text, again.finding->text);
 }
 
-TEST_P(Walks, tell_nothing_that_could_be_left_out) {
+TEST_P(Walks, report_no_move_that_can_be_left_out) {
   const WalkResult result = found(1);
   ASSERT_TRUE(result.finding);
   const Finding again = minimised(setup, *result.finding, result.facts);
@@ -87,7 +87,7 @@ TEST_P(Walks, tell_nothing_that_could_be_left_out) {
   EXPECT_EQ(again.wrong, result.finding->wrong);
 }
 
-TEST_P(Walks, what_they_tell_can_be_replayed) {
+TEST_P(Walks, report_counterexamples_that_can_be_replayed) {
   const WalkResult result = found(1);
   ASSERT_TRUE(result.finding);
   const Trace trace = make_trace(setup, result.facts, *result.finding);
@@ -95,8 +95,8 @@ TEST_P(Walks, what_they_tell_can_be_replayed) {
   EXPECT_TRUE(played.fits) << played.text;
 }
 
-// The deadlock of the printed ShiftLock is not here for `pct`: it takes more changes of priority
-// than a walk has, and 600,000 walks do not find it.
+// The deadlock of the printed ShiftLock is missing here for `pct`: it takes more changes of
+// priority than a walk has, and 600,000 walks do not find it.
 const Broken kBroken[] = {
     {"random_printed_shiftlock", Strategy::random, 3'000, printed_shiftlock(), Wrong::deadlock},
     {"random_stale_mode_change", Strategy::random, 500, stale_mode_change(), Wrong::deadlock},
@@ -128,7 +128,7 @@ TEST(SoundWalks, the_repaired_locks_survive_where_the_broken_ones_fail) {
   }
 }
 
-TEST(SoundWalks, crashes_are_among_what_may_happen) {
+TEST(SoundWalks, crashes_are_among_the_possible_events) {
   Campaign campaign = with_crash(about("mcs", 2, 1));
   campaign.placement = Placement::spread;
   for (const Strategy strategy : {Strategy::random, Strategy::pct}) {
@@ -149,13 +149,13 @@ TEST(BoundsOfWalks, a_walk_that_is_cut_is_counted) {
   EXPECT_EQ(result.unfinished, 10U);
 }
 
-TEST(BoundsOfWalks, whoever_watches_may_end_them) {
+TEST(BoundsOfWalks, can_be_ended_by_the_progress_callback) {
   const WalkResult result = walk(only_case(printed_shiftlock()), Strategy::random, {},
                                  [](std::uint64_t count) { return count < 64; });
   EXPECT_EQ(result.walks, 64U);
 }
 
-TEST(CampaignOfWalks, never_claims_to_have_seen_everything) {
+TEST(CampaignOfWalks, never_claims_to_be_exhaustive) {
   Campaign campaign = about("cas", 2, 1);
   campaign.method = Method::random;
   campaign.budget = 50;

@@ -1,4 +1,4 @@
-// What operations want: several locks at once, parts of a lock, updates.
+// What operations request: several locks at once, ranges of a lock, updates.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ Campaign two_at_once(const std::string& protocol) {
   campaign.placement = Placement::spread;
   return campaign;
 }
-// Everybody on a node of its own, each with one operation.
+// Each client on a node of its own, with one operation each.
 Campaign modes(const std::string& protocol, std::vector<std::string> letters) {
   Campaign campaign = about(protocol, static_cast<std::uint32_t>(letters.size()), 1);
   campaign.base.modes = std::move(letters);
@@ -41,7 +41,7 @@ Campaign faulty(Campaign campaign, const std::string& fault) {
   return with_sets(std::move(campaign), {"fault=" + fault});
 }
 
-TEST_F(Wants, of_several_locks_in_one_order_are_met) {
+TEST_F(Wants, of_several_locks_in_one_order_are_sound) {
   expect_sound(run(two_at_once("cas")));
   expect_sound(run(two_at_once("dslr")));
   EXPECT_THAT(check_campaign(two_at_once("mcs")).error().message,
@@ -60,7 +60,7 @@ TEST_F(Wants, of_several_locks_in_opposite_orders_deadlock) {
   }
 }
 
-TEST_F(Wants, that_overlap_exclude_each_other_and_others_do_not) {
+TEST_F(Wants, that_overlap_exclude_each_other_and_disjoint_ones_do_not) {
   for (const char* extents : {"0-4,2-6", "0-2,2-4"}) {
     Campaign campaign = modes(latchlab::testing::kReferenceLock, {"X", "X"});
     const std::string text = extents;
@@ -72,7 +72,7 @@ TEST_F(Wants, that_overlap_exclude_each_other_and_others_do_not) {
   }
 }
 
-TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_met) {
+TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_sound) {
   const Campaign campaign = modes(latchlab::testing::kReferenceLock, {"P", "S"});
   expect_sound(run(campaign));
   const Verdict hasty = run(faulty(campaign, "upgrades_at_once"));
@@ -82,7 +82,8 @@ TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_met) {
       run(faulty(modes(latchlab::testing::kReferenceLock, {"U", "S"}), "upgrades_at_once")));
 }
 
-// Who wants nothing is there, and costs no state: a place on a node for others to be alone on.
+// An idle client adds no states. It takes a place on a node, so that other clients can be alone on
+// theirs.
 TEST_F(Wants, of_nothing_leave_clients_idle) {
   const char* const lock = latchlab::testing::kReferenceLock;
   const Verdict idle = run(modes(lock, {"X", "-"}));
@@ -94,7 +95,7 @@ TEST_F(Wants, of_nothing_leave_clients_idle) {
   expect_sound(run(later));
 }
 
-TEST_F(Wants, that_make_no_sense_are_refused) {
+TEST_F(Wants, that_are_invalid_are_refused) {
   Case setup;
   setup.protocol = "cas";
   setup.held = 2;
