@@ -1,4 +1,4 @@
-// Which of two points is ahead, and when nobody can tell.
+// Which of two points is ahead, and when that is undecided.
 
 #include "core/study/comparison.h"
 
@@ -25,7 +25,7 @@ Comparison compared(const PointOutcome& a, const PointOutcome& b) {
 }
 
 TEST(Compare, pairs_repeats_of_equal_seeds) {
-  // Seeds differ by more than the two points do.
+  // Seeds differ by more than the two points differ from each other.
   const std::vector<double> a = {103, 203, 303}, b = {100, 200, 300};
   const Comparison paired = compared(point_of(a), point_of(b));
   EXPECT_TRUE(paired.paired);
@@ -39,7 +39,8 @@ TEST(Compare, pairs_repeats_of_equal_seeds) {
   EXPECT_GT(*apart.high, 1);
 }
 
-// Differences 5, 10, 15: a standard error of 5 / sqrt(3), Student's t of 4.303 with two degrees.
+// Differences 5, 10, 15: a standard error of 5 / sqrt(3), and Student's t of 4.303 with two degrees
+// of freedom.
 TEST(Compare, gives_students_interval_of_the_ratio) {
   const Comparison made = compared(point_of({105, 110, 115}), point_of({100, 100, 100}));
   EXPECT_NEAR(*made.low, 1.1 - 4.302653 * 5 / 1.7320508 / 100, 1e-6);
@@ -47,12 +48,12 @@ TEST(Compare, gives_students_interval_of_the_ratio) {
   EXPECT_EQ(made.ahead, 0);
 }
 
-TEST(Compare, names_nobody_within_a_percent) {
+TEST(Compare, is_undecided_within_one_percent) {
   EXPECT_EQ(compared(point_of({100.9, 100.9, 100.9}), point_of({100, 100, 100})).ahead, 0);
   EXPECT_EQ(compared(point_of({100, 100, 100}), point_of({101.1, 101.1, 101.1})).ahead, -1);
 }
 
-// The parts of a window stand for chance within a run alone.
+// The parts of a window give the spread by chance within one run alone.
 PointOutcome one_repeat(double goodput, double scatter, std::size_t parts = 20) {
   PointOutcome point = point_of({goodput});
   point.repeats.front()->metrics.acquire.record(nanoseconds(static_cast<std::int64_t>(goodput)));
@@ -62,8 +63,8 @@ PointOutcome one_repeat(double goodput, double scatter, std::size_t parts = 20) 
   return point;
 }
 
-TEST(Compare, one_repeat_decides_only_beyond_what_parts_of_its_window_differ_by) {
-  // Of 20 parts by 2% more and less: the mean is known to 1%, a single part to 6%.
+TEST(Compare, one_repeat_decides_only_beyond_the_spread_of_the_parts_of_its_window) {
+  // Of 20 parts, each 2% more or less: the mean is known to 1%, a single part to 6%.
   const PointOutcome base = one_repeat(100, 0.02);
   const Comparison within = compared(one_repeat(105, 0.02), base);
   EXPECT_EQ(within.ahead, 0);
@@ -73,7 +74,7 @@ TEST(Compare, one_repeat_decides_only_beyond_what_parts_of_its_window_differ_by)
   EXPECT_EQ(compared(point_of({105, 105, 105}), point_of({100, 100, 100})).ahead, 1);
 }
 
-TEST(Compare, one_repeat_without_parts_and_other_metrics_of_it_decide_nothing) {
+TEST(Compare, one_repeat_without_parts_or_by_another_metric_is_undecided) {
   EXPECT_EQ(compared(point_of({200}), point_of({100})).ahead, 0);
   EXPECT_EQ(compared(point_of({200, 200}), point_of({100, 100})).ahead, 0);
   const auto latency = compare(one_repeat(200, 0.01), one_repeat(100, 0.01), "acquire_ns.p50");
@@ -82,7 +83,7 @@ TEST(Compare, one_repeat_without_parts_and_other_metrics_of_it_decide_nothing) {
   EXPECT_EQ(latency->ahead, 0);
 }
 
-TEST(Compare, has_nothing_to_say_of_what_was_not_measured) {
+TEST(Compare, has_no_result_for_metrics_that_were_not_measured) {
   EXPECT_FALSE(compare(point_of({}), point_of({1}), "goodput_ops_s"));
   EXPECT_FALSE(compare(point_of({1}), point_of({1}), "no.such.metric"));
   EXPECT_EQ(compared(point_of({1}), point_of({0})).ahead, 1);

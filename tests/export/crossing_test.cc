@@ -1,4 +1,4 @@
-// Where an answer turns along an axis, of locks whose goodputs are formulas of the axis.
+// At which value of an axis an answer changes, for locks whose goodput is a formula of the axis.
 
 #include "core/study/crossing.h"
 
@@ -38,7 +38,7 @@ class FindTurns : public ::testing::Test {
     return parsed ? parsed.value() : SearchAxis{};
   }
 
-  // Each point by its formula; what is asked for is counted.
+  // Gives each point the goodput of its formula; counts the values that the search asks for.
   std::vector<Probe> find(const SearchAxis& along, const std::vector<Formula>& locks,
                           double spread = 0, double precision = 0.02) {
     Question question{{"a", "b"}, "goodput_ops_s", value_};
@@ -49,7 +49,8 @@ class FindTurns : public ::testing::Test {
       for (const std::int64_t value : values) {
         EXPECT_TRUE(asked_.insert(value).second) << value << " twice";
         all.emplace_back();
-        // The spread of the first lock alone: with the same of both, pairs would not see it.
+        // Only the first lock has a spread: with the same spread for both locks, paired repeats
+        // would cancel it.
         for (const Formula& lock : locks)
           all.back().push_back(point_of(lock(value), all.back().empty() ? spread : 0));
       }
@@ -64,7 +65,7 @@ class FindTurns : public ::testing::Test {
   double value_ = 0;
 };
 
-// What a look at every value would see: where the winner changes, from one value to the next.
+// The result of a run at every value: between which neighbouring values the winner changes.
 std::vector<std::pair<std::int64_t, std::int64_t>> fine_sweep(const SearchAxis& along,
                                                               const Formula& a, const Formula& b) {
   std::vector<std::pair<std::int64_t, std::int64_t>> changes;
@@ -83,7 +84,7 @@ void expect_contains(const std::vector<Probe>& probes,
   }
 }
 
-TEST_F(FindTurns, the_answer_holds_the_crossing_that_a_fine_sweep_sees) {
+TEST_F(FindTurns, the_answer_contains_the_crossing_that_a_fine_sweep_finds) {
   const SearchAxis along = axis("platform.clients_per_node=1..1000");
   const Formula falling = [](std::int64_t at) { return 1e6 / static_cast<double>(at); };
   for (const double level : {9e5, 5e4, 1.7e4, 3.1e3, 1.05e3}) {
@@ -113,8 +114,9 @@ TEST_F(FindTurns, an_answer_is_as_narrow_as_asked_for) {
   }
 }
 
-// Within 10% of each other nobody knows: the answer ends where somebody does.
-TEST_F(FindTurns, where_nobody_knows_both_sides_are_approached) {
+// While the locks are within 10% of each other the winner is undecided: the answer ends at the
+// nearest decided values.
+TEST_F(FindTurns, an_undecided_interval_is_narrowed_from_both_sides) {
   const SearchAxis along = axis("platform.clients_per_node=1..1000");
   const Formula rising = [](std::int64_t at) { return static_cast<double>(at); };
   const Formula flat = [](std::int64_t) { return 100.0; };
@@ -127,10 +129,10 @@ TEST_F(FindTurns, where_nobody_knows_both_sides_are_approached) {
   EXPECT_EQ(found[0].between[0].why, "the difference is within chance");
 }
 
-TEST_F(FindTurns, every_crossing_that_the_grid_sees_is_found) {
+TEST_F(FindTurns, every_crossing_that_the_grid_shows_is_found) {
   const SearchAxis along = axis("workload.read_ratio=0%..100%");
   const Formula flat = [](std::int64_t) { return 100.0; };
-  // Above between 30% and 60%.
+  // The first lock is above the second between 30% and 60%.
   const Formula hill = [](std::int64_t at) {
     return at > 300'000'000 && at < 600'000'000 ? 150.0 : 50.0;
   };
@@ -144,7 +146,7 @@ TEST_F(FindTurns, every_crossing_that_the_grid_sees_is_found) {
   EXPECT_GE(found[1].after.at, 600'000'000);
 }
 
-TEST_F(FindTurns, without_a_turn_the_grid_is_all_that_is_looked_at) {
+TEST_F(FindTurns, without_a_turn_only_the_grid_is_run) {
   const SearchAxis along = axis("platform.clients_per_node=1..16");
   const std::vector<Probe> probes =
       find(along, {[](std::int64_t) { return 2.0; }, [](std::int64_t) { return 1.0; }});
@@ -152,7 +154,7 @@ TEST_F(FindTurns, without_a_turn_the_grid_is_all_that_is_looked_at) {
   EXPECT_THAT(asked_, ElementsAre(1, 2, 4, 8, 16));
 }
 
-TEST_F(FindTurns, of_one_lock_the_metric_passes_a_value) {
+TEST_F(FindTurns, finds_where_the_metric_of_one_lock_passes_a_value) {
   const SearchAxis along = axis("platform.clients_per_node=1..64");
   value_ = 41.5;
   const std::vector<Turn> found =
@@ -171,7 +173,7 @@ TEST_F(FindTurns, an_error_ends_the_search) {
   EXPECT_EQ(found.error().text(), "interrupted");
 }
 
-TEST(Answer, is_not_given_by_points_that_cannot_be_judged_by) {
+TEST(Answer, is_undecided_at_points_with_a_verdict) {
   const Question question{{"a", "b"}};
   EXPECT_EQ(answer(question, 1, {point_of(2), point_of(1)}).side, 1);
   PointOutcome stuck = point_of(2);
@@ -216,7 +218,7 @@ TEST(Axis, reads_any_number_of_a_scenario) {
   EXPECT_EQ(text("groups.0.clients_per_node=1..8"), "1 8 by factors");
 }
 
-TEST(Axis, refuses_what_is_none) {
+TEST(Axis, refuses_an_invalid_axis) {
   const auto refused = [](const std::string& given) {
     const auto axis = parse_search_axis(given, {});
     EXPECT_FALSE(axis) << given;

@@ -1,4 +1,4 @@
-// The sentence under a table: whom it names, and when it names nobody.
+// The conclusion under a table: which lock it names, and when it names none.
 
 #include "tools/latchlab/finding.h"
 
@@ -23,11 +23,11 @@ struct Measured {
   std::vector<double> goodputs;
   bool settled = true;
   RepeatStatus status = RepeatStatus::ok;
-  double trend = 1;       // of the second half over the first
-  bool checked = true;    // mutual exclusion
-  double busy = 0;        // the clients' cores
+  double trend = 1;       // second half of the window relative to the first
+  bool checked = true;    // for mutual exclusion
+  double busy = 0;        // share of time of the clients' cores
   double worker = 0;      // the busiest thread of clients, on hardware
-  std::uint64_t cut = 0;  // of a thousand sections
+  std::uint64_t cut = 0;  // per thousand sections
   std::uint64_t expired = 0, late = 0;
 };
 
@@ -57,7 +57,7 @@ PointOutcome outcome_of(const Measured& measured) {
   return point;
 }
 
-TEST(Verdict, what_keeps_a_point_from_being_compared_is_said_beside_another_word) {
+TEST(Verdict, the_reason_for_not_comparing_a_point_is_added_to_its_verdict) {
   const auto judged = [](const Measured& measured, const std::string& emulated = {}) {
     PointOutcome point = outcome_of(measured);
     point.emulated = emulated;
@@ -73,7 +73,7 @@ TEST(Verdict, what_keeps_a_point_from_being_compared_is_said_beside_another_word
   EXPECT_EQ(judged({{1}, true, RepeatStatus::unsafe}, "by agents"), "UNSAFE");
 }
 
-TEST(Verdict, cut_sections_expired_holds_and_late_effects_are_words_of_it) {
+TEST(Verdict, has_words_for_cut_sections_expired_holds_and_late_effects) {
   const auto point_with = [](std::uint64_t cut, std::uint64_t expired, std::uint64_t late) {
     Measured measured{{1, 1, 1}};
     measured.cut = cut;
@@ -86,10 +86,10 @@ TEST(Verdict, cut_sections_expired_holds_and_late_effects_are_words_of_it) {
   EXPECT_EQ(verdict(point_with(0, 3, 0)), "expired holds");
   EXPECT_EQ(verdict(point_with(0, 0, 4)), "late effects");
   EXPECT_EQ(verdict(point_with(2, 3, 4)), "cut sections, expired holds, late effects");
-  // Only what was not done keeps a point off the lines.
+  // Only cut sections keep a point off the lines of figures.
   EXPECT_EQ(why_apart(point_with(0, 3, 4)), "");
   EXPECT_EQ(why_apart(point_with(2, 3, 0)), "cut sections, expired holds");
-  // Without a doubt about its numbers, in the order of the words.
+  // For a run with a verdict of its own, in the order of the words.
   Measured starved{{1, 1, 1}, true, RepeatStatus::starved};
   starved.expired = 1;
   EXPECT_EQ(verdict(outcome_of(starved)), "starved, expired holds");
@@ -115,7 +115,7 @@ std::string said_with(const std::string& grid, const std::vector<Measured>& meas
   return finding(scenario.value(), outcome);
 }
 
-// Of cas, mcs and dslr.
+// The conclusion on cas, mcs and dslr.
 std::string said_of(const std::vector<Measured>& measured,
                     const std::vector<std::string>& emulated = {},
                     const std::vector<std::string>& software = {}) {
@@ -126,7 +126,7 @@ std::string said_of(const std::vector<Measured>& measured,
   return said_with(grid + "]", measured, emulated, software);
 }
 
-// Of cas with 1, 2, ... locks.
+// The conclusion on cas alone, with 1, 2, ... locks.
 std::string said_of_one(const std::vector<Measured>& measured) {
   std::string grid;
   for (std::size_t i = 0; i < measured.size(); ++i)
@@ -134,13 +134,13 @@ std::string said_of_one(const std::vector<Measured>& measured) {
   return said_with("protocol: [{name: cas}], " + grid + "]", measured, {}, {});
 }
 
-TEST(Finding, of_one_lock_at_several_points_names_the_most_and_the_least) {
+TEST(Finding, of_one_lock_at_several_points_names_the_highest_and_the_lowest) {
   EXPECT_EQ(said_of_one({{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}),
             "With 2 clients, locks.count=2: cas does most, 2.000 M/s, of its 2 points; least is "
             "1.000 M/s (With 2 clients, locks.count=1).");
 }
 
-TEST(Finding, of_one_lock_that_does_the_same_everywhere_has_no_least) {
+TEST(Finding, of_one_lock_with_equal_points_names_no_lowest) {
   const std::string same = said_of_one({{{1, 1, 1}}, {{1, 1, 1}}, {{1, 1, 1}}});
   EXPECT_EQ(same, "Everywhere: cas does the same within 1% at its 3 points (1.000 M/s).");
   const std::string noisy = said_of_one({{{1, 1.3, 0.7}}, {{1.2, 0.8, 1.3}}});
@@ -148,7 +148,7 @@ TEST(Finding, of_one_lock_that_does_the_same_everywhere_has_no_least) {
                            HasSubstr("more repeats would tell"), Not(HasSubstr("least"))));
 }
 
-TEST(Finding, never_names_who_was_cut_at_the_end_of_its_grants) {
+TEST(Finding, never_names_a_lock_whose_sections_were_cut) {
   Measured cut{{9, 9.01, 8.99}};
   cut.cut = 100;
   EXPECT_EQ(said_of({cut, {{1.7, 1.71, 1.69}}}),
@@ -161,52 +161,52 @@ TEST(Finding, never_names_who_was_cut_at_the_end_of_its_grants) {
   EXPECT_THAT(said_of({all, {{1.7, 1.71, 1.69}}}), HasSubstr("100% of the sections of cas"));
 }
 
-TEST(Finding, names_the_lock_that_does_most) {
+TEST(Finding, names_the_lock_with_the_highest_goodput) {
   EXPECT_EQ(said_of({{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}),
             "With 2 clients: mcs does most, 2.000 M/s, 2.00 times the next (cas, 1.000 M/s).");
 }
 
-TEST(Finding, names_nobody_where_chance_is_greater_than_the_difference) {
+TEST(Finding, names_no_lock_if_the_difference_is_within_chance) {
   EXPECT_THAT(said_of({{{1, 1.3, 0.7}}, {{1.2, 0.8, 1.3}}}),
               AllOf(HasSubstr("mcs and cas cannot be told apart (mcs is 1.100 times cas, "),
                     HasSubstr("more repeats would tell"), Not(HasSubstr("does most"))));
   EXPECT_THAT(said_of({{{1.004}}, {{1}}}), HasSubstr("cas and mcs do the same within 1% ("));
-  // Of one repeat, only a lead beyond what parts of its window differ by tells.
+  // With one repeat, a lead is a result only beyond the spread of the parts of its window.
   EXPECT_THAT(said_of({{{1.015}}, {{1}}}),
               AllOf(HasSubstr("cas and mcs cannot be told apart"), Not(HasSubstr("does most"))));
   EXPECT_THAT(said_of({{{1.04}}, {{1}}}), HasSubstr("cas does most"));
 }
 
-TEST(Finding, of_three_the_third_may_be_the_equal_one) {
+TEST(Finding, compares_the_best_lock_with_all_others_not_only_the_second) {
   EXPECT_THAT(said_of({{{1.5, 1.51, 1.49}}, {{1.45, 1.46, 1.44}}, {{0.9, 2.0, 1.3}}}),
               HasSubstr("cas and dslr cannot be told apart"));
 }
 
-TEST(Finding, names_nobody_while_one_still_rises) {
+TEST(Finding, names_no_lock_while_the_goodput_of_another_still_increases) {
   const std::string says =
       said_of({{{0.44, 0.44, 0.44}, false, RepeatStatus::ok, 2.31}, {{1.7, 1.71, 1.69}}});
   EXPECT_THAT(says,
               StartsWith("With 2 clients: undecided: cas has not settled after 20 ms (440.0 "
                          "k/s in the first half of its window, 1.016 M/s in the second); a "));
   EXPECT_THAT(says, EndsWith("Of the others, mcs does most, 1.700 M/s."));
-  // Also if some starve meanwhile.
+  // Also if some clients starve meanwhile.
   EXPECT_THAT(said_of({{{0.44}, false, RepeatStatus::starved, 2.31}, {{1.7}}}),
               HasSubstr("undecided: cas has not settled"));
 }
 
-TEST(Finding, names_another_than_one_that_rises_from_nothing) {
+TEST(Finding, names_the_best_lock_if_one_increases_from_nearly_nothing) {
   EXPECT_THAT(said_of({{{0.004}, false, RepeatStatus::ok, 2}, {{1.7}}}),
               HasSubstr("mcs does most"));
 }
 
-TEST(Finding, names_another_than_one_that_falls_below_it) {
+TEST(Finding, names_the_best_lock_if_one_decreases_below_it) {
   EXPECT_THAT(
       said_of({{{0.44}, false, RepeatStatus::ok, 0.1}, {{1.7}}}),
       StartsWith("With 2 clients: mcs does most, 1.700 M/s. Left out: cas has not settled"));
   EXPECT_THAT(said_of({{{4.4}, false, RepeatStatus::ok, 0.5}, {{1.7}}}), HasSubstr("undecided"));
 }
 
-TEST(Finding, never_names_who_keeps_clients_waiting_or_was_not_checked) {
+TEST(Finding, never_names_a_lock_with_starved_clients_or_without_checks) {
   EXPECT_EQ(said_of({{{9}, true, RepeatStatus::starved}, {{1.7}}}),
             "With 2 clients: undecided: cas keeps some clients waiting through its whole window "
             "(9.000 M/s); a longer run.duration would tell. Of the others, mcs does most, 1.700 "
@@ -220,7 +220,7 @@ TEST(Finding, never_names_who_keeps_clients_waiting_or_was_not_checked) {
               HasSubstr("nobody has checked cas for mutual exclusion"));
 }
 
-TEST(Finding, never_names_who_has_the_clients_cores_measured) {
+TEST(Finding, never_names_a_lock_that_is_client_bound) {
   EXPECT_EQ(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0.99}}),
             "With 2 clients: cas does most, 1.700 M/s. Left out: mcs keeps the clients' own cores "
             "busy all the time (9.000 M/s).");
@@ -228,24 +228,24 @@ TEST(Finding, never_names_who_has_the_clients_cores_measured) {
               HasSubstr("mcs does most"));
 }
 
-TEST(Finding, never_names_whose_threads_on_hardware_had_no_time_left) {
+TEST(Finding, never_names_a_lock_whose_threads_on_hardware_were_fully_busy) {
   EXPECT_THAT(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0, 0.91}}),
               HasSubstr("cas does most, 1.700 M/s. Left out: mcs keeps the clients' own cores"));
   EXPECT_THAT(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0, 0.89}}),
               HasSubstr("mcs does most"));
 }
 
-TEST(Finding, says_so_where_nothing_was_done) {
+TEST(Finding, reports_a_run_in_which_no_section_ended) {
   EXPECT_THAT(said_of({{{0}}}), AllOf(HasSubstr("nobody finished anything with cas in the window"),
                                       Not(HasSubstr("0.00 us"))));
 }
 
-TEST(Finding, a_broken_lock_comes_first) {
+TEST(Finding, names_a_broken_lock_first) {
   EXPECT_THAT(said_of({{{9}, true, RepeatStatus::unsafe}, {{1.7}}}),
               HasSubstr("cas broke its promise: two clients held conflicting grants at once"));
 }
 
-TEST(Finding, ranks_those_that_a_broken_lock_leaves) {
+TEST(Finding, ranks_the_locks_that_are_not_broken) {
   EXPECT_EQ(said_of({{{0}, true, RepeatStatus::no_progress}, {{1.7}}, {{2.5}}}),
             "With 2 clients: cas made no progress: nobody finished anything in a whole window. Of "
             "the others, dslr does most, 2.500 M/s, 1.47 times the next (mcs, 1.700 M/s).");
@@ -253,7 +253,7 @@ TEST(Finding, ranks_those_that_a_broken_lock_leaves) {
               EndsWith(" Of the others, mcs does 1.700 M/s."));
 }
 
-TEST(Finding, what_was_emulated_measures_nothing) {
+TEST(Finding, names_no_lock_if_all_were_emulated) {
   const std::vector<std::string> everywhere = {"masked_atomics_16: by agents"};
   EXPECT_THAT(said_of({{{1, 1, 1}}, {{2, 2, 2}}}, everywhere),
               AllOf(HasSubstr("undecided: mcs was emulated, which is no measure of an RNIC "
@@ -263,17 +263,17 @@ TEST(Finding, what_was_emulated_measures_nothing) {
               AllOf(HasSubstr("No finding: cas was emulated"), Not(HasSubstr("M/s"))));
 }
 
-TEST(Finding, what_was_emulated_is_not_ranked_with_what_was_not) {
+TEST(Finding, does_not_rank_emulated_with_native_locks) {
   EXPECT_EQ(said_of({{{1.7}}, {{9}}, {{1}}}, {"masked_atomics_16: by agents (mcs)"}),
             "With 2 clients: cas does most, 1.700 M/s, 1.70 times the next (dslr, 1.000 M/s). Left "
             "out: mcs was emulated, which is no measure of an RNIC (masked_atomics_16: by "
             "agents).");
-  // Nor is one that has not settled a rival.
+  // An emulated lock that has not reached steady state does not make the conclusion undecided.
   EXPECT_THAT(said_of({{{1.7}}, {{9}, false, RepeatStatus::ok, 2}}, {"anything (mcs)"}),
               AllOf(HasSubstr("cas does most"), Not(HasSubstr("undecided"))));
 }
 
-TEST(Finding, a_device_that_is_software_has_no_headline_about_speed) {
+TEST(Finding, of_a_software_device_makes_no_statement_about_speed) {
   for (const std::vector<Measured>& all :
        {std::vector<Measured>{{{1, 1, 1}}, {{2, 2, 2}}}, std::vector<Measured>{{{1, 1, 1}}}})
     EXPECT_EQ(said_of(all, {}, {"rxe0 is soft-RoCE"}),

@@ -1,4 +1,4 @@
-// Figures of studies: which points make a curve, and what gnuplot is told.
+// Figures of studies: which points make a curve, and what is written for gnuplot.
 
 #include "tools/export/gnuplot.h"
 
@@ -56,7 +56,7 @@ std::vector<std::string> curves(const FigureData& figure) {
   return all;
 }
 
-TEST(Figures, without_a_report_goodput_stands_over_the_first_axis_of_numbers) {
+TEST(Figures, without_a_report_goodput_is_drawn_over_the_first_numeric_axis) {
   const Study study =
       study_of("sweep: {grid: {protocol.name: [cas, mcs], platform.clients_per_node: [4, 1]}}\n");
   const auto figures = figures_of(study.scenario, study.outcome);
@@ -65,7 +65,7 @@ TEST(Figures, without_a_report_goodput_stands_over_the_first_axis_of_numbers) {
   EXPECT_THAT(curves(figures[0]), ElementsAre("cas: 1,1 4,0", "mcs: 1,3 4,2"));
 }
 
-TEST(Figures, axes_that_a_figure_does_not_name_divide_its_series) {
+TEST(Figures, axes_that_a_figure_does_not_name_split_its_series) {
   const Study study = study_of(
       "protocol: {name: cas}\n"
       "sweep: {grid: {locks.count: [1, 10M], workload.read_ratio: [0%, 50%]}}\n"
@@ -77,7 +77,7 @@ TEST(Figures, axes_that_a_figure_does_not_name_divide_its_series) {
               ElementsAre("cas, locks.count=1: 0,0 50,1", "cas, locks.count=10M: 0,2 50,3"));
 }
 
-TEST(Figures, values_that_are_no_numbers_stand_in_the_order_of_the_sweep) {
+TEST(Figures, values_that_are_not_numbers_keep_the_order_of_the_sweep) {
   const Study study = study_of(
       "sweep: {grid: {protocol.name: [mcs, cas]}}\n"
       "report: {figures: [{x: label, y: goodput_ops_s, series: run.repeats}]}\n");
@@ -87,7 +87,7 @@ TEST(Figures, values_that_are_no_numbers_stand_in_the_order_of_the_sweep) {
   EXPECT_THAT(curves(figures[0]), ElementsAre("run.repeats=1: 0,0 1,1"));
 }
 
-TEST(Figures, a_swept_parameter_is_in_the_names_of_lines_or_alone_the_axis) {
+TEST(Figures, a_swept_parameter_is_part_of_line_names_or_is_the_axis_if_alone) {
   const Study among = study_of(
       "protocol: {name: shiftlock}\n"
       "sweep: {grid: {protocol.max_consecutive_writers: [1, 4], platform.clients_per_node: [1, "
@@ -103,7 +103,7 @@ TEST(Figures, a_swept_parameter_is_in_the_names_of_lines_or_alone_the_axis) {
   EXPECT_THAT(curves(figures[0]), ElementsAre("a: 1,1 4,0", "b: 1,3 4,2"));
 }
 
-// cas has no lease: over it its line is flat, and elsewhere it has one.
+// cas has no lease: over the lease its line is flat, and in other figures it has one line.
 TEST(Figures, a_lock_without_the_swept_parameter_has_one_line) {
   const Study over = study_of(
       "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], protocol.lease: [1ms, 2ms]}}\n");
@@ -116,12 +116,12 @@ TEST(Figures, a_lock_without_the_swept_parameter_has_one_line) {
               ElementsAre("dslr lease=1ms: 1,0 2,1", "dslr lease=2ms: 1,2 2,3", "cas: 1,4 2,5"));
 }
 
-TEST(Figures, clients_are_an_axis_along_whatever_changes_them) {
+TEST(Figures, the_number_of_clients_is_an_axis_whichever_key_changes_it) {
   const std::string figure = "report: {figures: [{x: clients, y: goodput_ops_s}]}\n";
   const Study one = study_of(
       "protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 4]}}\n" + figure);
   EXPECT_THAT(curves(figures_of(one.scenario, one.outcome)[0]), ElementsAre("cas: 2,0 8,1"));
-  // Two points have eight clients: they do not stand on one line.
+  // Two points have eight clients: they are not on one line.
   const Study two = study_of(
       "protocol: {name: cas}\n"
       "sweep: {grid: {platform.client_nodes: [1, 2, 4], platform.clients_per_node: [2, 4]}}\n" +
@@ -131,7 +131,7 @@ TEST(Figures, clients_are_an_axis_along_whatever_changes_them) {
                           "cas, platform.clients_per_node=4: 4,1 8,3 16,5"));
 }
 
-TEST(Figures, lists_that_change_together_are_one_axis) {
+TEST(Figures, lists_that_are_zipped_are_one_axis) {
   const Study study = study_of(
       "protocol: {name: cas}\n"
       "sweep: {zip: [{locks.count: [1, 10], run.duration: [40ms, 20ms]}]}\n");
@@ -150,7 +150,7 @@ TEST(Figures, variants_of_an_rnic_are_series_under_short_names) {
                           "mcs, connectx-5 atomic.window=48: 1,6 2,7"));
 }
 
-TEST(Figures, over_a_metric_a_line_follows_the_sweep) {
+TEST(Figures, over_a_metric_a_line_follows_the_order_of_the_sweep) {
   Study study = study_of(
       "protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 2, 3]}}\n"
       "report: {figures: [{x: fairness.jain, y: goodput_ops_s}]}\n");
@@ -160,7 +160,7 @@ TEST(Figures, over_a_metric_a_line_follows_the_sweep) {
               ElementsAre("cas: 0.5,0 1,1 0.5,2"));
 }
 
-TEST(Figures, points_with_a_verdict_stand_apart_and_those_without_numbers_nowhere) {
+TEST(Figures, points_with_a_verdict_are_drawn_apart_and_those_without_numbers_not_at_all) {
   Study study =
       study_of("protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 2, 3, 4]}}\n");
   auto& points = study.outcome.points;
@@ -179,7 +179,7 @@ TEST(Figures, points_with_a_verdict_stand_apart_and_those_without_numbers_nowher
   EXPECT_THAT(figures_of(study.scenario, study.outcome), IsEmpty());
 }
 
-TEST(GnuplotText, has_no_meaning_for_gnuplot) {
+TEST(GnuplotText, is_escaped) {
   EXPECT_EQ(gnuplot_text("its_a^{b} @&\\n"), "'its_a^{b} @&\\n'");
   EXPECT_EQ(gnuplot_text("it's_a^{b} @&\\n"), R"("it\047s_a^\173b\175 \100&\134n")");
   EXPECT_EQ(gnuplot_text("'quoted'"), R"("\047quoted\047")");
@@ -187,7 +187,7 @@ TEST(GnuplotText, has_no_meaning_for_gnuplot) {
   EXPECT_EQ(gnuplot_tic("50%"), "'50%%'");
 }
 
-TEST(GnuplotFiles, wide_ranges_are_logarithmic_and_units_fit) {
+TEST(GnuplotFiles, wide_ranges_are_logarithmic_and_units_are_scaled) {
   FigureData figure;
   figure.x = "platform.clients_per_node";
   figure.y = "acquire_ns.p999";
@@ -205,7 +205,7 @@ TEST(GnuplotFiles, wide_ranges_are_logarithmic_and_units_fit) {
   EXPECT_THAT(narrow[1].second, Not(HasSubstr("with yerrorbars")));
 }
 
-TEST(GnuplotFiles, what_stands_apart_breaks_the_line_and_has_a_sign) {
+TEST(GnuplotFiles, points_drawn_apart_break_the_line_and_have_a_symbol) {
   FigureData figure;
   figure.x = "clients";
   figure.y = "goodput_ops_s";

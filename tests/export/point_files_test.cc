@@ -1,4 +1,4 @@
-// What is read back of a stored repeat: all that was written, or an error.
+// Reading back a stored repeat gives all that was written, or an error.
 #include "core/study/point_files.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class PointFile : public ::testing::Test {
   std::string home_, text_;
 };
 
-TEST_F(PointFile, one_changed_digit_is_an_error_wherever_it_is) {
+TEST_F(PointFile, one_changed_digit_is_an_error_at_any_place) {
   ASSERT_TRUE(can_be_read(text_));
   int changed = 0;
   for (std::size_t at = 0; at < text_.size(); ++at) {
@@ -56,13 +56,13 @@ TEST_F(PointFile, one_changed_digit_is_an_error_wherever_it_is) {
   EXPECT_GE(changed, 30);
 }
 
-TEST_F(PointFile, a_file_that_was_cut_or_grew_is_an_error) {
+TEST_F(PointFile, a_truncated_or_extended_file_is_an_error) {
   for (std::size_t length = 0; length < text_.size(); ++length)
     EXPECT_FALSE(can_be_read(text_.substr(0, length))) << length;
   EXPECT_FALSE(can_be_read(text_ + " "));
 }
 
-TEST_F(PointFile, without_a_checksum_it_is_read_and_said_to_be_unchecked) {
+TEST_F(PointFile, without_a_checksum_it_is_read_and_marked_as_unchecked) {
   EXPECT_TRUE(read_point_file(path()).value().checked);
   ASSERT_TRUE(can_be_read("{" + text_.substr(text_.find("\"key\":"))));
   EXPECT_FALSE(read_point_file(path()).value().checked);

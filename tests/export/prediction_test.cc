@@ -1,4 +1,5 @@
-// A simulation beside hardware: relative errors, what is refused, and what is only marked.
+// A simulation compared with hardware: relative errors, which pairs are refused, and which are only
+// marked.
 
 #include <gmock/gmock.h>
 
@@ -47,7 +48,7 @@ TEST(Prediction, errors_are_of_the_simulation_whichever_run_comes_first) {
   }
 }
 
-TEST(Prediction, a_run_beside_itself_has_no_error) {
+TEST(Prediction, a_run_compared_with_itself_has_no_error) {
   const StudyComparison made = compared(study(kBase), study(kBase, {}, kHardware));
   for (const PointPair& pair : non_empty(made.pairs)) {
     EXPECT_EQ(pair.metrics[0].error->ratio, 1);
@@ -58,12 +59,12 @@ TEST(Prediction, a_run_beside_itself_has_no_error) {
   for (const RankAgreement& each : non_empty(made.ranks)) EXPECT_EQ(each.tau, 1);
 }
 
-TEST(Prediction, there_are_no_errors_between_two_of_a_kind) {
+TEST(Prediction, has_no_errors_between_two_simulations_or_two_hardware_runs) {
   EXPECT_FALSE(compared(study(kBase), study(kBase)).pairs[0].metrics[0].error);
   EXPECT_THAT(compared(study(kBase, {}, kHardware), study(kBase, {}, kHardware)).errors, IsEmpty());
 }
 
-TEST(Prediction, wants_the_same_guard_and_windows) {
+TEST(Prediction, needs_the_same_guard_and_windows) {
   EXPECT_THAT(
       refusal({{"run.guard", "on"}}),
       AllOf(
@@ -76,7 +77,7 @@ TEST(Prediction, wants_the_same_guard_and_windows) {
   EXPECT_EQ(refusal({{"run.guard", "on"}, {"run.duration", "50ms"}}, "simgrid"), "");
 }
 
-TEST(Prediction, wants_the_same_scenario) {
+TEST(Prediction, needs_the_same_scenario) {
   EXPECT_THAT(refusal({{"platform.clients_per_node", "4"}}),
               HasSubstr("platform.clients_per_node is 2 in the first run"));
   EXPECT_THAT(refusal({{"workload.read_ratio", "10%"}}),
@@ -85,12 +86,12 @@ TEST(Prediction, wants_the_same_scenario) {
               EndsWith("--set locks.stride=128 --set workload.think_time=3us"));
 }
 
-TEST(Prediction, names_no_setting_for_a_key_that_one_run_lacks) {
+TEST(Prediction, suggests_no_setting_for_a_key_that_one_run_lacks) {
   EXPECT_THAT(refusal({{"workload.kind", "object_store"}}),
               EndsWith("run both with the same scenario and the same version"));
 }
 
-TEST(Prediction, may_be_of_another_nic_and_by_other_chance) {
+TEST(Prediction, may_be_of_another_nic_and_another_seed) {
   EXPECT_EQ(refusal({{"platform.nic", "connectx-6"},
                      {"platform.clocks.drift", "10ppm"},
                      {"run.seed", "9"},
@@ -102,7 +103,7 @@ TEST(Prediction, may_be_of_another_nic_and_by_other_chance) {
   EXPECT_FALSE(may_differ("platform.client_nodes_per_nic"));
 }
 
-TEST(Prediction, what_was_emulated_is_marked_and_ranked_apart) {
+TEST(Prediction, emulated_points_are_marked_and_ranked_apart) {
   StoredStudy measured = study({{"cas", 300}, {"mcs", 900}, {"dslr", 100}}, {}, kHardware);
   measured.manifest.emulated = {"all verbs on locks: agents (mcs)"};
   mark_emulated(measured.scenario, measured.manifest, measured.outcome);
@@ -116,7 +117,7 @@ TEST(Prediction, what_was_emulated_is_marked_and_ranked_apart) {
   EXPECT_EQ(made.errors[0].greatest, 0);
 }
 
-TEST(Prediction, all_of_a_device_that_is_software_is_marked) {
+TEST(Prediction, all_points_of_a_software_device_are_marked) {
   StoredStudy measured = study(kBase, {}, "ibverbs on rxe0 (firmware none, Linux 6.1)");
   measured.manifest.software = {"rxe0 is soft-RoCE"};
   mark_emulated(measured.scenario, measured.manifest, measured.outcome);

@@ -1,4 +1,4 @@
-// The recorder alone: what a window shows of what is told to it.
+// The recorder alone: which of the events that it gets a window shows.
 
 #include <gmock/gmock.h>
 
@@ -52,7 +52,7 @@ class Recorder : public ::testing::Test {
   std::optional<TraceRecorder> made_;
 };
 
-TEST_F(Recorder, what_a_border_cuts_is_kept_and_says_so) {
+TEST_F(Recorder, an_event_cut_by_a_border_of_the_window_is_kept_and_marked) {
   recorder().cycle_begins(us(2), kFirst);
   recorder().acquire_begins(us(3), kFirst, kLock, LockMode::shared);
   const TraceEvents events = finished(us(30));
@@ -79,7 +79,7 @@ TEST_F(Recorder, a_run_that_ends_before_the_window_shows_nothing) {
   EXPECT_THAT(finished(us(5)).slices(), IsEmpty());
 }
 
-TEST_F(Recorder, holds_that_overlap_stand_on_tracks_of_their_own_and_are_told) {
+TEST_F(Recorder, holds_that_overlap_are_on_separate_tracks_and_reported) {
   recorder().granted(us(11), kFirst, grant_of(LockMode::exclusive));
   recorder().granted(us(12), kSecond, grant_of(LockMode::shared));
   recorder().release_begins(us(13), kFirst, grant_of(LockMode::exclusive));
@@ -90,7 +90,7 @@ TEST_F(Recorder, holds_that_overlap_stand_on_tracks_of_their_own_and_are_told) {
   EXPECT_NE(events.track_named("lock 17"), events.track_named("lock 17, holder 2"));
 }
 
-TEST_F(Recorder, readers_together_and_writers_in_turn_are_no_conflict) {
+TEST_F(Recorder, shared_holds_and_consecutive_exclusive_holds_are_no_conflict) {
   recorder().granted(us(11), kFirst, grant_of(LockMode::shared));
   recorder().granted(us(11), kSecond, grant_of(LockMode::shared));
   recorder().release_begins(us(13), kFirst, grant_of(LockMode::shared));
@@ -101,7 +101,7 @@ TEST_F(Recorder, readers_together_and_writers_in_turn_are_no_conflict) {
   EXPECT_THAT(events.instants("conflicting holds"), IsEmpty());
 }
 
-TEST_F(Recorder, an_updater_stands_beside_readers_and_not_beside_another_updater) {
+TEST_F(Recorder, an_update_hold_conflicts_with_another_update_but_not_with_readers) {
   recorder().granted(us(11), kFirst, grant_of(LockMode::update));
   recorder().granted(us(12), kSecond, grant_of(LockMode::shared, {}, 0));
   EXPECT_THAT(recorder().log().chrome_json("{}"), Not(HasSubstr("conflicting holds")));
@@ -158,7 +158,7 @@ TEST_F(Recorder, a_full_trace_ends_early_with_every_slice_closed) {
   EXPECT_GE(events.slices().size(), 5U);
 }
 
-TEST_F(Recorder, a_crash_ends_what_the_client_did) {
+TEST_F(Recorder, a_crash_ends_the_slices_of_the_client) {
   recorder().cycle_begins(us(11), kFirst);
   recorder().granted(us(12), kFirst, grant_of(LockMode::exclusive));
   recorder().crashed(us(13), kFirst, "client crash");

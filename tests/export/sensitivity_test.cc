@@ -1,5 +1,5 @@
-// On which constants of the model an order of locks hangs, of studies whose goodputs are formulas
-// of the NIC's constants.
+// To which constants of the model the ranking of locks is sensitive, for studies whose goodput is a
+// formula of the NIC's constants.
 
 #include "core/study/sensitivity.h"
 
@@ -41,7 +41,7 @@ class Sensitive : public ::testing::Test {
       ADD_FAILURE() << parsed.error().text();
   }
 
-  // The repeats of a point differ by half a percent, the same for each point.
+  // The repeats of a point differ by half a percent, equally for each point.
   StudyOutcome run(const std::vector<Point>& points, Formula formula) const {
     StudyOutcome outcome;
     for (const Point& point : points) {
@@ -77,13 +77,14 @@ double nanoseconds(Duration time) {
   return static_cast<double>(time.ps) / 1e3;
 }
 
-// cas is 1.2 times mcs, but from 290 ns of a failing CAS (267, 192 to 385) on it is less.
+// The goodput of cas is 1.2x that of mcs, but lower once a failing CAS takes 290 ns or more (267;
+// bounds 192 to 385).
 double failing_cas(const Point& point) {
   if (point.protocol.name == "mcs") return 1e6;
   return 1e6 * (1 + (290 - nanoseconds(point.platform.nic.hold_8_failed)) / 115);
 }
 
-TEST_F(Sensitive, to_a_constant_at_whose_end_the_order_flips) {
+TEST_F(Sensitive, to_a_constant_at_whose_bound_the_order_flips) {
   const Sensitivity found = find(failing_cas);
   EXPECT_THAT(found.labels, ElementsAre("cas", "mcs"));
   ASSERT_EQ(found.moved.size(), 2u);
@@ -101,17 +102,18 @@ TEST_F(Sensitive, to_a_constant_at_whose_end_the_order_flips) {
                           "385ns (0.17)."));
 }
 
-TEST_F(Sensitive, only_what_moves_a_ratio_runs_in_full) {
+TEST_F(Sensitive, only_bounds_that_move_a_ratio_run_in_full) {
   find(failing_cas);
-  EXPECT_EQ(runs_["ends"], 2u * 2 * 3);  // both ends, both locks, all repeats
-  // Sections: as it is, and both ends of each. Then both ends of the constants of one of them.
+  EXPECT_EQ(runs_["ends"], 2u * 2 * 3);  // both bounds, both locks, all repeats
+  // Sections: the original, and both bounds of each section. Then both bounds of the constants of
+  // one section.
   EXPECT_GT(runs_["sections"], runs_["constants"]);
   EXPECT_EQ(runs_["constants"] % 2, 0u);
   EXPECT_LE(runs_["sections"] + runs_["constants"], 2 * most_short_runs(scenario_.points[0]));
 }
 
-// All goodputs alike: no ratio moves, however much each does.
-TEST_F(Sensitive, to_nothing_where_all_locks_move_together) {
+// All goodputs change by the same factor: no ratio moves.
+TEST_F(Sensitive, to_nothing_if_all_locks_move_together) {
   const Sensitivity found = find([](const Point& point) {
     return (point.protocol.name == "mcs" ? 1e6 : 1.1e6) * nanoseconds(point.platform.nic.one_way);
   });
@@ -122,7 +124,7 @@ TEST_F(Sensitive, to_nothing_where_all_locks_move_together) {
                                 HasSubstr("none moves a ratio by more than 2%"))));
 }
 
-TEST_F(Sensitive, where_two_locks_come_so_near_that_nobody_knows) {
+TEST_F(Sensitive, to_a_bound_at_which_two_locks_cannot_be_told_apart) {
   const Sensitivity found = find([](const Point& point) {
     const bool far = point.platform.nic.receive.ps >= 350'000;
     return point.protocol.name == "mcs" && far ? 1.095e6
@@ -135,7 +137,7 @@ TEST_F(Sensitive, where_two_locks_come_so_near_that_nobody_knows) {
 }
 
 // With three repeats the interval decides, not the mean.
-TEST_F(Sensitive, where_chance_is_greater_than_the_difference) {
+TEST_F(Sensitive, is_undecided_if_the_difference_is_within_chance) {
   const auto outcome_of = [](std::vector<double> goodputs) {
     PointOutcome point;
     for (const double goodput : goodputs) {
@@ -170,7 +172,7 @@ TEST_F(Sensitive, where_chance_is_greater_than_the_difference) {
   EXPECT_EQ(found.value().moved[0].pairs[0].order, Order::undecided);
 }
 
-TEST_F(Sensitive, to_an_end_at_which_a_lock_has_no_goodput) {
+TEST_F(Sensitive, to_a_bound_at_which_a_lock_has_no_goodput) {
   const Sensitivity found = find([](const Point& point) {
     const bool stops = point.protocol.name == "mcs" && point.platform.nic.window == 48;
     return stops ? 0 : point.protocol.name == "mcs" ? 1e6 : 1.1e6;
@@ -181,7 +183,7 @@ TEST_F(Sensitive, to_an_end_at_which_a_lock_has_no_goodput) {
               Contains("At atomic.window = 48 there is no comparison: mcs: nothing done."));
 }
 
-TEST_F(Sensitive, not_to_what_the_scenario_sets_itself) {
+TEST_F(Sensitive, not_to_a_constant_that_the_scenario_sets) {
   for (Point& point : scenario_.points)
     for (ConstantOrigin& origin : point.platform.nic.origins)
       if (origin.key == "atomic.same_address_failed") origin.overridden = true;
@@ -199,7 +201,7 @@ TEST_F(Sensitive, an_interruption_ends_the_search) {
   EXPECT_EQ(found.error().text(), "interrupted");
 }
 
-TEST_F(Sensitive, is_written_with_all_that_the_page_says) {
+TEST_F(Sensitive, is_written_with_all_data_of_the_page) {
   const auto json = nlohmann::json::parse(sensitivity_json(find(failing_cas)));
   EXPECT_EQ(json["says"].size(), 1u);
   const auto& moved = json["moved"][1];

@@ -1,5 +1,5 @@
 #pragma once
-// Runs of three locks at two places whose goodputs are given.
+// Studies of three locks at two points each, with given goodputs.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ run: {repeats: 3}
 sweep: {grid: {protocol: [{name: cas}, {name: mcs}, {name: dslr}], locks.count: [1, 10]}}
 )";
 
-// A tenth of a percent between repeats.
+// Repeats differ by a tenth of a percent.
 inline PointOutcome outcome_of(const Point& point, double goodput) {
   PointOutcome made;
   for (std::uint32_t r = 0; r < point.run.repeats; ++r) {

@@ -1,5 +1,5 @@
-// Two runs side by side: what differs, which points belong together, who is better, and whether the
-// locks keep their order.
+// Two runs side by side: what differs, which points correspond, which run is better, and whether
+// the ranking of the locks changes.
 
 #include "core/study/study_comparison.h"
 
@@ -32,7 +32,7 @@ TEST(CompareStudies, names_what_differs_as_paths) {
   EXPECT_THAT(compared(study(kBase), study(kBase)).differences, IsEmpty());
 }
 
-TEST(CompareStudies, names_other_programs_and_plug_ins) {
+TEST(CompareStudies, names_different_programs_and_plugins) {
   StoredStudy a = study(kBase), b = study(kBase);
   b.manifest.version = "2";
   a.manifest.plugins = {{"mine.so", "11"}};
@@ -45,8 +45,8 @@ TEST(CompareStudies, names_other_programs_and_plug_ins) {
   EXPECT_EQ(made.differences[2].a, "-");
 }
 
-TEST(CompareStudies, points_belong_together_by_label_and_axes) {
-  // A value that one run sweeps and the other sets.
+TEST(CompareStudies, points_correspond_by_label_and_axes) {
+  // One run sweeps a value that the other sets.
   const StoredStudy swept = study(kBase), set = study(kBase, {{"locks.count", "[10, 100]"}});
   const StudyComparison made = compared(swept, set);
   EXPECT_THAT(made.pairs, SizeIs(3));
@@ -65,7 +65,7 @@ TEST(CompareStudies, points_belong_together_by_label_and_axes) {
   EXPECT_EQ(fixed.pairs[0].lock, "mcs");
 }
 
-TEST(CompareStudies, ratios_are_of_the_second_run_over_the_first) {
+TEST(CompareStudies, ratios_are_of_the_second_run_to_the_first) {
   const StudyComparison made =
       compared(study(kBase), study({{"cas", 300}, {"mcs", 100}, {"dslr", 110}}));
   const auto better = [&](const std::string& lock) {
@@ -82,14 +82,14 @@ TEST(CompareStudies, ratios_are_of_the_second_run_over_the_first) {
       compared(study(kBase), study(kBase, {{"run.seed", "7"}})).pairs[0].metrics[0].is->paired);
 }
 
-TEST(CompareStudies, less_time_is_better_and_some_numbers_are_neither) {
+TEST(CompareStudies, less_time_is_better_and_some_metrics_have_no_better_direction) {
   EXPECT_EQ(good_direction("acquire_ns.p99"), -1);
   EXPECT_EQ(good_direction("fairness.jain"), 1);
   EXPECT_EQ(good_direction("group_goodput_ops_s.readers"), 1);
   EXPECT_EQ(good_direction("verbs_per_cycle.atomic"), 0);
 }
 
-TEST(CompareStudies, what_is_not_sound_is_never_better) {
+TEST(CompareStudies, a_point_with_a_verdict_is_never_better) {
   StoredStudy a = study(kBase), b = study({{"cas", 900}, {"mcs", 900}, {"dslr", 900}});
   b.outcome.points[0].repeats[1]->status = RepeatStatus::unsafe;
   a.outcome.points[2].repeats[0].reset();
@@ -99,12 +99,12 @@ TEST(CompareStudies, what_is_not_sound_is_never_better) {
   EXPECT_EQ(made.pairs[2].unsound, "the first is interrupted");
   EXPECT_EQ(made.pairs[2].metrics[0].better, 0);
   EXPECT_EQ(made.pairs[1].metrics[0].better, 1);
-  // One lock of three is left at one of the places: that has no order.
+  // At one of the two values only one lock of three is left, so there is no ranking.
   ASSERT_THAT(made.ranks, SizeIs(1));
   EXPECT_EQ(made.ranks[0].where, "locks.count=10");
 }
 
-TEST(CompareStudies, says_which_locks_changed_places) {
+TEST(CompareStudies, reports_which_locks_changed_rank) {
   const StudyComparison made =
       compared(study(kBase), study({{"cas", 150}, {"mcs", 200}, {"dslr", 100}}));
   ASSERT_THAT(made.ranks, SizeIs(2));
@@ -116,15 +116,16 @@ TEST(CompareStudies, says_which_locks_changed_places) {
   EXPECT_EQ(compared(study(kBase), study({{"cas", 1}, {"mcs", 2}, {"dslr", 3}})).ranks[0].tau, -1);
 }
 
-// By half a percent: the means change places, and nobody knows whether the locks do.
-TEST(CompareStudies, a_difference_that_is_none_changes_no_places) {
+// The difference is half a percent: the means change order, and it is undecided whether the locks
+// do.
+TEST(CompareStudies, a_difference_within_chance_changes_no_rank) {
   const StudyComparison made =
       compared(study(kBase), study({{"cas", 199}, {"mcs", 200}, {"dslr", 100}}));
   EXPECT_LT(made.ranks[0].tau, 1);
   EXPECT_THAT(made.ranks[0].changed, IsEmpty());
 }
 
-TEST(CompareStudies, what_was_emulated_is_ranked_with_nothing_else) {
+TEST(CompareStudies, emulated_locks_are_ranked_only_among_themselves) {
   const auto emulating = [](const std::vector<std::string>& lines) {
     StoredStudy made = study({{"cas", 100}, {"mcs", 900}, {"dslr", 200}}, {}, "ibverbs on mlx5_0");
     made.manifest.emulated = lines;

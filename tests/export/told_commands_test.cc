@@ -1,4 +1,5 @@
-// What a person is told meanwhile and afterwards: how long it will take, and what to type to go on.
+// Messages to the user during and after a run: how long it will take, and the command that resumes
+// it.
 #include <gtest/gtest.h>
 
 #include "tools/latchlab/command_line.h"
@@ -7,13 +8,13 @@
 
 namespace latchlab::tool {
 
-std::string plugin_options() {  // there are none here
+std::string plugin_options() {  // these tests have no plug-ins
   return {};
 }
 
 namespace {
 
-TEST(CommandLine, names_what_of_the_hardware_was_chosen_and_nothing_else) {
+TEST(CommandLine, contains_the_chosen_hardware_options_and_no_others) {
   RunArguments arguments;
   EXPECT_EQ(backend_options(arguments), "");
   arguments.backend = "ibverbs";
@@ -31,12 +32,12 @@ TEST(CommandLine, names_what_of_the_hardware_was_chosen_and_nothing_else) {
             "--server-workers 2 --agents --transport dc");
 }
 
-TEST(Progress, goes_by_what_was_expected_until_its_speed_says_something) {
+TEST(Progress, uses_the_estimate_until_the_measured_speed_is_reliable) {
   EXPECT_EQ(seconds_left(0, 3, 10), 7);
   EXPECT_EQ(seconds_left(0, 30, 10), 1);
   EXPECT_EQ(seconds_left(0.25, 5, 100), 15);
   EXPECT_EQ(seconds_left(1, 5, 100), 0);
-  EXPECT_GT(seconds_left(0.01, 1, 10), 9);  // as expected: 9; by its speed: 99
+  EXPECT_GT(seconds_left(0.01, 1, 10), 9);  // by the estimate: 9; by the measured speed: 99
   EXPECT_LT(seconds_left(0.01, 1, 10), 99);
 }
 

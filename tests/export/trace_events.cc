@@ -17,7 +17,7 @@ TraceEvents::TraceEvents(const std::string& text) : trace_(Json::parse(text, nul
   read_slices();
 }
 
-// Begins and ends of a thread nest, dates do not go back, and nothing stays open.
+// Slices of a thread nest, times do not decrease, and every slice is closed.
 void TraceEvents::read_slices() {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>> open;
   double last = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A trace as a viewer reads it. What breaks the rules of the format fails the test.
+// A trace as a viewer reads it. A violation of the format fails the test.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,13 +20,13 @@ class TraceEvents {
   explicit TraceEvents(const std::string& text);
 
   const std::vector<ShownSlice>& slices() const { return slices_; }  // by begin
-  // Holds of one lock that overlap in time and units, in modes that exclude each other: a line
+  // Holds of one lock that overlap in time and units, in modes that exclude each other: one line
   // each.
   std::vector<std::string> conflicts() const;
   std::vector<nlohmann::ordered_json> instants(const std::string& name) const;
   // Begins and ends of arrows that have both.
   std::vector<std::pair<double, double>> arrows() const;
-  // The thread of this name; 0: there is none.
+  // The thread of this name; 0: it does not exist.
   std::uint64_t track_named(const std::string& name) const;
   const nlohmann::ordered_json& other_data() const { return trace_["otherData"]; }
 

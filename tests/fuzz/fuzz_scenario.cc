@@ -1,4 +1,4 @@
-// libFuzzer entry: whatever the bytes are, the scenario reader answers with a value or an error.
+// libFuzzer entry: for any bytes the scenario reader returns a value or an error.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// libFuzzer entry: whatever the bytes are, the readers of traces answer with a value or an error,
-// and what they have read can be replayed.
+// libFuzzer entry: for any bytes the readers of traces return a value or an error, and a trace that
+// they accept can be replayed.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
