@@ -1,4 +1,4 @@
-// What nodes tell each other before a run; needs no device.
+// The descriptors that nodes exchange before a run; needs no device.
 
 #include "backends/ibverbs/cards.h"
 
@@ -24,7 +24,7 @@ NodeCard card_of(std::uint16_t node) {
   return card;
 }
 
-TEST(Cards, say_what_was_written_on_them) {
+TEST(Cards, survive_writing_and_reading) {
   NodeCard card = card_of(3);
   card.infiniband = true;
   card.pkey = 0x8001;
@@ -38,14 +38,14 @@ TEST(Cards, say_what_was_written_on_them) {
   EXPECT_EQ(same.pkey, 0x8001);
 }
 
-TEST(Cards, of_another_or_cut_short_are_refused) {
+TEST(Cards, of_another_node_or_truncated_are_refused) {
   const std::string text = write_card(card_of(3));
   EXPECT_FALSE(read_card(text, NodeId{4}).ok());
   for (std::size_t bytes = 0; bytes < text.size(); ++bytes)
     EXPECT_FALSE(read_card(text.substr(0, bytes), NodeId{3}).ok()) << bytes;
 }
 
-TEST(Cards, of_ports_that_do_not_reach_each_other_are_an_error_that_names_both) {
+TEST(Cards, of_ports_that_cannot_reach_each_other_are_an_error_that_names_both) {
   const NodeCard here = card_of(1);
   NodeCard there = card_of(2);
   EXPECT_TRUE(check_fabric(here, there).ok());
@@ -58,7 +58,7 @@ TEST(Cards, of_ports_that_do_not_reach_each_other_are_an_error_that_names_both) 
               AllOf(HasSubstr("0xffff"), HasSubstr("0x8001"), HasSubstr("--pkey")));
 }
 
-TEST(Cards, of_one_partition_need_one_full_member) {
+TEST(Cards, of_one_partition_need_at_least_one_full_member) {
   NodeCard here = card_of(1);
   NodeCard there = card_of(2);
   here.pkey = 0x0001;
@@ -66,7 +66,7 @@ TEST(Cards, of_one_partition_need_one_full_member) {
   EXPECT_TRUE(check_fabric(here, there).ok());
   there.pkey = 0x0001;
   EXPECT_THAT(check_fabric(here, there).error().text(), HasSubstr("limited members"));
-  there.pkey = 0;  // its device does not say
+  there.pkey = 0;  // its device does not report it
   EXPECT_TRUE(check_fabric(here, there).ok());
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// An initiator of the DC transport and two targets, on addresses of this machine's RDMA device.
+// A DC initiator and two DC targets, on addresses of this machine's RDMA device.
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@ namespace latchlab::ib {
 
 constexpr std::uint32_t kRecvBytes = 64;
 
-// An end with a target: words that any initiator reaches.
+// An end with a target: words that any initiator can reach.
 struct TargetEnd : End {
   explicit TargetEnd(const std::string& address, std::uint32_t slots = 1) : End(address) {
     recvs = must(RecvPool::make(*device, slots, kRecvBytes));
@@ -75,7 +75,7 @@ class Dc : public ::testing::Test {
   std::unique_ptr<Dci> dci_;
 };
 
-// Lets nobody wait for a second until retries are exceeded.
+// Short timeouts and few retries, so that a verb to a missing peer fails soon.
 inline QpOptions impatient() {
   QpOptions options;
   options.timeout = 10;  // 4 ms

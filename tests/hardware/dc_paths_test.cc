@@ -1,4 +1,4 @@
-// Where verbs by the DC transport go, and who has which initiator.
+// Address vectors of DC verbs, and which peer has which initiator.
 
 #include <fmt/core.h>
 
@@ -15,8 +15,8 @@ std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-// The layout of infiniband/mlx5dv.h, by hand. What is the device's own is left out: a rate, a MAC,
-// a flow.
+// The layout of infiniband/mlx5dv.h, written by hand. Fields that only the device sets are left
+// out: a rate, a MAC, a flow.
 TEST_F(Dc, an_address_vector_has_key_number_and_path_of_its_target) {
   DctAddress target = far_->target.address();
   target.key = 0x0123456789abcdef;
@@ -46,7 +46,7 @@ TEST_F(Dc, a_path_is_made_once_for_each_peer) {
   EXPECT_EQ(paths_->size(), 2U);
 }
 
-TEST_F(Dc, an_initiator_is_lent_again_to_whom_it_talked_last) {
+TEST_F(Dc, an_initiator_is_leased_again_to_the_peer_that_had_it_last) {
   DciPool pool(*here_->device, here_->cq, QpOptions{}, 2);
   Dci* const one = must(pool.lend(NodeId{1}));
   Dci* const two = must(pool.lend(NodeId{2}));
@@ -56,7 +56,7 @@ TEST_F(Dc, an_initiator_is_lent_again_to_whom_it_talked_last) {
   pool.give_back(*one);
   pool.give_back(*two);
   EXPECT_EQ(must(pool.lend(NodeId{2})), two);
-  EXPECT_EQ(must(pool.lend(NodeId{3})), one);  // rather than have another made
+  EXPECT_EQ(must(pool.lend(NodeId{3})), one);  // instead of creating a third
   EXPECT_EQ(pool.size(), 2U);
 }
 

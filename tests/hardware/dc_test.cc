@@ -1,4 +1,4 @@
-// DC targets and initiators: what each verb does, what goes wrong and how an initiator comes back.
+// DC targets and initiators: what each verb does, which errors occur and how an initiator recovers.
 
 #include "tests/hardware/dc.h"
 
@@ -15,7 +15,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-TEST_F(Dc, a_key_does_not_follow_from_those_before_it) {
+TEST_F(Dc, keys_are_unpredictable) {
   std::vector<std::uint64_t> keys;
   for (int i = 0; i < 8; ++i)
     keys.push_back(must(DcTarget::make(*near_->device, near_->cq, *near_->recvs)).address().key);
@@ -27,7 +27,7 @@ TEST_F(Dc, a_key_does_not_follow_from_those_before_it) {
   }
 }
 
-TEST_F(Dc, each_verb_does_at_a_target_what_it_does_over_a_connection) {
+TEST_F(Dc, each_verb_works_on_a_target_as_over_a_connection) {
   make_dci();
   std::fill(far_->words.begin(), far_->words.end(), 5);
   std::memcpy(&here_->words[1], "abcdefgh", 8);
@@ -54,8 +54,8 @@ TEST_F(Dc, each_verb_does_at_a_target_what_it_does_over_a_connection) {
   EXPECT_EQ(far_->words[5], 15U);
 }
 
-// These are queue entries of our own, address vector and key included.
-TEST_F(Dc, masked_atomics_reach_the_target_that_they_are_aimed_at) {
+// These queue entries are written by the project itself, including address vector and key.
+TEST_F(Dc, masked_atomics_reach_their_target) {
   make_dci();
   const std::uint64_t first = 0xffff'0000'0000'0007;
   for (const std::uint32_t bytes : {8U, 16U}) {
@@ -113,7 +113,7 @@ TEST_F(Dc, an_initiator_in_error_flushes_and_comes_back_by_recovery_alone) {
   EXPECT_EQ(near_->words[0], 0U);
 }
 
-// More than a queue and its completions hold: what recovery forgets is found out by going round.
+// More verbs than a queue and its completions hold: going round shows state that recovery forgets.
 TEST_F(Dc, an_initiator_works_after_every_recovery) {
   QpOptions small;
   small.depth = 8;
@@ -131,7 +131,7 @@ TEST_F(Dc, an_initiator_works_after_every_recovery) {
   }
 }
 
-TEST_F(Dc, a_burst_of_sends_finds_one_recv_and_then_none) {
+TEST_F(Dc, of_a_burst_of_sends_one_finds_a_recv_and_the_rest_fail) {
   make_dci(impatient());
   here_->words[1] = 42;
   std::vector<WorkRequest> burst;
@@ -150,8 +150,8 @@ TEST_F(Dc, a_burst_of_sends_finds_one_recv_and_then_none) {
   EXPECT_THAT(outcomes(1), ElementsAre(VerbStatus::ok));
 }
 
-// SENDs that nobody receives stay outstanding for as long as it is wanted.
-TEST_F(Dc, an_initiator_that_is_failed_flushes_what_is_outstanding) {
+// SENDs for which the receiver has no RECV stay outstanding as long as the test needs.
+TEST_F(Dc, failing_an_initiator_flushes_what_is_outstanding) {
   make_dci();
   std::vector<WorkRequest> burst;
   for (std::uint64_t id = 1; id <= 9; ++id)
@@ -180,7 +180,7 @@ TEST_F(Dc, nothing_lands_at_a_target_that_is_gone_and_others_are_reached_after_r
   EXPECT_EQ(near_->words[0], 1U);
 }
 
-TEST_F(Dc, who_has_not_a_targets_key_is_not_answered) {
+TEST_F(Dc, a_request_with_a_wrong_key_gets_no_response) {
   make_dci(impatient());
   DctAddress wrong = far_->target.address();
   wrong.key ^= 1;

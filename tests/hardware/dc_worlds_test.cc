@@ -1,5 +1,5 @@
-// Worlds whose verbs go by the DC transport, with fewer initiators than connections: what one
-// client does wrong, or whose peer is dead, is nobody else's matter, and every verb is done once.
+// Worlds whose verbs use DC, with fewer initiators than connections: an error of one client, or a
+// dead peer, does not affect other clients, and every verb is executed once.
 
 #include "core/verbs/batch.h"
 #include "tests/hardware/worlds.h"
@@ -37,8 +37,8 @@ Task<void> add_one_by_one(Verbs& verbs, RemoteAddr sum) {
   }
 }
 
-// The RNIC of the server finds the end of its memory inside each of these, and its initiator
-// flushes what stands behind: more than a thread takes from its CQ at once.
+// In each of these verbs the server's RNIC reaches the end of its memory, and the initiator flushes
+// the verbs behind: more than a thread takes from its CQ at once.
 Task<void> fail_again_and_again(Verbs& verbs) {
   Verb beyond = write_verb({kServer, kBytes - 8}, 0);
   beyond.bytes = 160;
@@ -54,7 +54,7 @@ Task<void> fail_again_and_again(Verbs& verbs) {
   }
 }
 
-TEST_F(DcWorlds, errors_of_one_client_are_not_told_to_another) {
+TEST_F(DcWorlds, errors_of_one_client_are_not_reported_to_another) {
   for (const std::uint32_t dcis : {1U, 3U}) {
     make_dc(dcis);
     for (int i = 0; i < 2; ++i) {
@@ -80,7 +80,7 @@ Task<void> add_detached(Verbs& verbs, int to_post) {
   EXPECT_EQ(status, VerbStatus::ok);
 }
 
-TEST_F(DcWorlds, initiators_go_round_among_more_connections_than_there_are) {
+TEST_F(DcWorlds, initiators_are_shared_by_more_connections_than_there_are) {
   static constexpr int kClients = 12;
   make_dc(2);
   world().poke({kThere, 0}, 0);
@@ -93,7 +93,7 @@ TEST_F(DcWorlds, initiators_go_round_among_more_connections_than_there_are) {
   EXPECT_EQ(world().peek({kThere, 0}), 3U * kRounds * kClients);
 }
 
-// Whether the dead node's verbs time out, or it is known by then to be gone.
+// Each verb to the dead node times out, or fails because the node is already known to be dead.
 Task<void> talk_to_the_dead(Verbs& verbs) {
   for (;;) {
     const Completion told = co_await verbs.read({kThere, 0});
@@ -105,7 +105,7 @@ Task<void> talk_to_the_dead(Verbs& verbs) {
   EXPECT_TRUE(fine.ok());
 }
 
-TEST_F(DcWorlds, who_talks_to_a_dead_node_holds_up_nobody_and_goes_on) {
+TEST_F(DcWorlds, a_client_that_talks_to_a_dead_node_delays_no_client_and_continues) {
   make_dc(3);
   Verbs& mourner = add_client();
   Verbs& victim = add_client(kThere);
@@ -121,7 +121,7 @@ TEST_F(DcWorlds, who_talks_to_a_dead_node_holds_up_nobody_and_goes_on) {
   EXPECT_EQ(world().peek(kSum), kRounds + 1U);
 }
 
-TEST_F(DcWorlds, the_initiator_of_a_dead_client_serves_the_next) {
+TEST_F(DcWorlds, the_initiator_of_a_crashed_client_serves_the_next_client) {
   for (const CrashKind kind : {CrashKind::client, CrashKind::process}) {
     make_dc(1);
     Verbs& victim = add_client();
@@ -134,8 +134,8 @@ TEST_F(DcWorlds, the_initiator_of_a_dead_client_serves_the_next) {
     }(victim));
     spawn(heir, [](Verbs& verbs, Backend& backend, ClientId dies, CrashKind how) -> Task<void> {
       co_await verbs.sleep(milliseconds(1));
-      co_await verbs.read({kServer, 0});  // so that it goes on behind a poll
-      // Until all that the victim has posted is done, and nothing of it polled.
+      co_await verbs.read({kServer, 0});  // so that the next verb starts after a poll
+      // Until all verbs of the crashed client are done, and no completion of them polled.
       co_await verbs.compute(milliseconds(20));
       backend.crash(dies, how);
       Task<void> work = add_one_by_one(verbs, kSum);
@@ -147,7 +147,7 @@ TEST_F(DcWorlds, the_initiator_of_a_dead_client_serves_the_next) {
   }
 }
 
-TEST_F(DcWorlds, masked_atomics_go_by_dc_as_well) {
+TEST_F(DcWorlds, masked_atomics_work_over_dc_as_well) {
   make_dc(1);
   if (!world().capabilities().has(Capability::masked_atomics_16))
     GTEST_SKIP() << "needs masked atomics of 16 bytes by DC";
@@ -166,7 +166,7 @@ TEST_F(DcWorlds, masked_atomics_go_by_dc_as_well) {
   EXPECT_EQ(world().peek(kSum + 8), 3U * kRounds);
 }
 
-TEST_F(DcWorlds, nobody_is_evicted_by_a_transport_that_cannot_cut_one_off) {
+TEST_F(DcWorlds, eviction_is_not_a_capability_of_dc) {
   make_dc(1);
   EXPECT_THAT(world().capabilities().first_missing({Capability::evict}),
               HasSubstr("--transport rc"));

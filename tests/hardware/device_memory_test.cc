@@ -1,5 +1,5 @@
-// Tables in the RNIC's own memory. That locks find there what they find in host memory is the
-// conformance suite's to say, which runs over it, too.
+// Tables in the RNIC's own memory. The conformance suite, which runs over device memory as well,
+// checks that locks find the same in it as in host memory.
 
 #include "backends/ibverbs/memory.h"
 #include "tests/hardware/pair.h"
@@ -22,14 +22,14 @@ class DeviceMemoryOf : public Worlds {
     device_ = must(Device::open({}));
     if (device_->facts().own_memory == 0) GTEST_SKIP() << "needs a device with memory of its own";
   }
-  // Zeros but for a word of each kind.
+  // Zeros except for a word of each kind.
   std::unique_ptr<Memory> memory_with(Memory::OnDevice where) {
     const auto image = [](NodeId, std::uint64_t offset, std::span<std::uint64_t> words) {
       for (std::size_t i = 0; i < words.size(); ++i) words[i] = first_value(offset + 8 * i);
     };
     return must(Memory::make(*device_, kServer, kBytes, image, where));
   }
-  // What becomes of a world whose server has so many bytes on its RNIC.
+  // The error of a world whose server has so many bytes of device memory.
   static std::string refusal(std::uint64_t bytes, bool agents) {
     WorldPlan plan;
     plan.nodes = {{kServer, bytes, true, true, bytes}};
@@ -43,7 +43,7 @@ class DeviceMemoryOf : public Worlds {
   std::unique_ptr<Device> device_;
 };
 
-TEST_F(DeviceMemoryOf, an_rnic_is_only_the_stretch_that_was_asked_for) {
+TEST_F(DeviceMemoryOf, an_rnic_covers_only_the_requested_range) {
   const auto memory = memory_with({kFrom, kTo});
   const Region& there = memory->on_device();
   EXPECT_EQ(there.address_of(kFrom + 8), 8U);
@@ -61,15 +61,15 @@ TEST_F(DeviceMemoryOf, an_rnic_is_only_the_stretch_that_was_asked_for) {
   EXPECT_EQ(memory->peek(kFrom), 7U);
 }
 
-TEST_F(DeviceMemoryOf, an_rnic_is_nothing_for_the_cpu) {
+TEST_F(DeviceMemoryOf, an_rnic_is_not_accessible_to_the_cpu) {
   const auto memory = memory_with({kFrom, kTo});
   EXPECT_EQ(*memory->word(kTo), first_value(kTo));
   EXPECT_DEATH(memory->word(kTo - 8), "CPU access to memory of an RNIC");
   EXPECT_DEATH(memory->host(kFrom - 8, 16), "CPU access to memory of an RNIC");
 }
 
-// A peer that reached the host's memory at these offsets would change what nobody looks at.
-TEST_F(DeviceMemoryOf, a_server_is_where_verbs_of_peers_go) {
+// A peer that reached host memory at these offsets would change words that the test does not read.
+TEST_F(DeviceMemoryOf, a_server_is_reached_by_verbs_of_peers) {
   WorldPlan plan;
   plan.nodes = {{kServer, kBytes, true, false, kTo}, {kHere, kBytes, false, true}};
   plan.clients = 1;
@@ -89,7 +89,7 @@ TEST_F(DeviceMemoryOf, a_server_is_where_verbs_of_peers_go) {
     EXPECT_EQ(world->peek({kServer, at}), at);
 }
 
-TEST_F(DeviceMemoryOf, an_rnic_is_given_back_with_the_world) {
+TEST_F(DeviceMemoryOf, an_rnic_is_freed_with_the_world) {
   const std::uint64_t most = device_->facts().own_memory / 4096 * 4096;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(refusal(most, false), "") << i;
 }
@@ -101,11 +101,11 @@ TEST_F(DeviceMemoryOf, an_rnic_that_is_too_small_is_an_error_that_names_both_siz
                     HasSubstr("locks.memory: host")));
 }
 
-TEST_F(DeviceMemoryOf, an_rnic_is_nothing_for_agents) {
+TEST_F(DeviceMemoryOf, an_rnic_is_refused_with_agents) {
   EXPECT_THAT(refusal(kTo, true), HasSubstr("agents"));
 }
 
-TEST(DeviceMemoryOfNone, is_refused_with_what_to_do) {
+TEST(DeviceMemoryOfNone, is_refused_with_a_fix) {
   if (!on_hardware()) GTEST_SKIP() << "needs an RDMA device and LATCHLAB_WORLD=ibverbs";
   const auto device = must(Device::open({}));
   if (device->facts().own_memory > 0) GTEST_SKIP() << "needs a device without memory of its own";

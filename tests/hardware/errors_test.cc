@@ -1,4 +1,4 @@
-// What goes wrong at the transport, and how it is told.
+// Transport errors and how they are reported.
 
 #include <cstring>
 #include <set>
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-TEST_F(Errors, a_burst_of_sends_finds_one_recv_and_then_none) {
+TEST_F(Errors, of_a_burst_of_sends_one_finds_a_recv_and_the_rest_fail) {
   there_->recvs = must(RecvPool::make(*there_->device, 1, 64));
   QpOptions hasty;
   hasty.rnr_retries = 0;
@@ -35,7 +35,7 @@ TEST_F(Errors, a_burst_of_sends_finds_one_recv_and_then_none) {
   EXPECT_EQ(word, 42U);
 }
 
-TEST_F(Errors, a_psn_does_not_follow_from_those_before_it) {
+TEST_F(Errors, packet_sequence_numbers_are_unpredictable) {
   std::set<std::uint32_t> steps;
   std::uint32_t before = 0;
   for (int i = 0; i < 8; ++i) {
@@ -67,7 +67,7 @@ TEST_F(Errors, a_wrong_key_is_an_access_error_and_a_new_pair_works) {
   ASSERT_EQ(here_->qp.post(requests), 0);
   EXPECT_THAT(outcomes(3),
               ElementsAre(VerbStatus::ok, VerbStatus::access_error, VerbStatus::flushed));
-  // The QP stays in error.
+  // The QP stays in the error state.
   requests = {read(4)};
   ASSERT_EQ(here_->qp.post(requests), 0);
   EXPECT_THAT(outcomes(1), ElementsAre(VerbStatus::flushed));
@@ -79,8 +79,8 @@ TEST_F(Errors, a_wrong_key_is_an_access_error_and_a_new_pair_works) {
   EXPECT_EQ(here_->words[0], 7U);
 }
 
-// SENDs that nobody receives stay outstanding for as long as it is wanted.
-TEST_F(Errors, a_qp_that_is_failed_flushes_what_is_outstanding) {
+// SENDs for which the receiver has no RECV stay outstanding as long as the test needs.
+TEST_F(Errors, failing_a_qp_flushes_what_is_outstanding) {
   there_->recvs = must(RecvPool::make(*there_->device, 1, 64));
   QpOptions receiver;
   receiver.recvs = there_->recvs.get();
@@ -105,20 +105,20 @@ TEST_F(Errors, an_address_that_no_port_has_is_named) {
   EXPECT_THAT(unknown.error().text(), HasSubstr("no_such_device"));
 }
 
-TEST_F(Errors, a_partition_or_a_level_that_no_port_has_is_named) {
+TEST_F(Errors, a_partition_or_a_service_level_that_no_port_has_is_named) {
   DeviceChoice choice;
   choice.path.pkey = 0x8123;
   const auto other = Device::open(choice);
   ASSERT_FALSE(other.ok());
   EXPECT_THAT(other.error().text(), HasSubstr("is in no partition 0x8123; it has: "));
-  choice.path.pkey = here_->device->path().pkey & 0x7fff;  // whatever its membership
+  choice.path.pkey = here_->device->path().pkey & 0x7fff;  // for either kind of membership
   const auto same = must(Device::open(choice));
   EXPECT_EQ(same->path().pkey, here_->device->path().pkey);
   choice.path.sl = 16;
   EXPECT_THAT(Device::open(choice).error().text(), HasSubstr("service level 16"));
 }
 
-TEST_F(Errors, a_level_and_a_class_are_no_hindrance) {
+TEST_F(Errors, a_service_level_and_a_traffic_class_can_be_set) {
   DeviceChoice choice;
   const std::vector<std::string> addresses = must(list_devices()).front().ipv4_addresses();
   if (!addresses.empty()) choice.address = addresses.front();

@@ -1,7 +1,7 @@
-// Nothing lands after an eviction is answered. A server answers when its end of the client's QP is
-// in error (MemoryServer::evict); that nothing is under way through the NIC to its memory by then
-// is for the device to keep. So a client streams WRITEs and FETCH_ADDs, and memory is watched from
-// the answer on. Each test makes many such evictions; --gtest_repeat makes more.
+// Nothing lands after an eviction has been answered. A server answers when its end of the client's
+// QP is in error (MemoryServer::evict); the device must guarantee that nothing is in flight through
+// the NIC to its memory by then. So a client streams WRITEs and FETCH_ADDs, and the test watches
+// memory from the answer on. Each test makes many such evictions; --gtest_repeat makes more.
 
 #include <atomic>
 #include <optional>
@@ -17,15 +17,15 @@ namespace {
 
 constexpr int kEvictions = 40;
 constexpr auto kWatched = std::chrono::milliseconds(5);  // after an eviction
-constexpr auto kPatience = std::chrono::seconds(10);     // for what has to come
+constexpr auto kPatience = std::chrono::seconds(10);     // for events that must occur
 
 // ---- two QPs ----
 
-// Overwrites one stretch of the peer's memory again and again, so that it never holds still.
+// Overwrites one range of the peer's memory again and again, so that it always changes.
 class Stream {
  public:
   static constexpr std::uint32_t kDepth = 16;
-  static constexpr std::uint32_t kWords = 512;  // of each WRITE: four packets or one
+  static constexpr std::uint32_t kWords = 512;  // in each WRITE: four packets or one
 
   Stream(End& end, std::uint64_t target, std::uint32_t key)
       : end_(end),
@@ -35,7 +35,7 @@ class Stream {
         registered_(must(Registration::make(*end.device, words_.data(), 8 * words_.size(), true))) {
   }
 
-  // Until told to end, or until something fails.
+  // Until it is told to end, or a verb fails.
   void run() {
     for (std::uint32_t slot = 0; slot < kDepth; ++slot) post(slot);
     while (!over_) {
@@ -48,7 +48,7 @@ class Stream {
   void end() { over_ = true; }
 
  private:
-  // Every other one is a FETCH_ADD to the word behind the stretch.
+  // Every second one is a FETCH_ADD to the word behind the range.
   void post(std::uint32_t slot) {
     const bool adds = slot % 2 == 1;
     std::uint64_t* const from = words_.data() + slot * kWords;
@@ -77,7 +77,7 @@ class Stream {
   std::atomic<bool> over_ = false;
 };
 
-// What the CPU reads, word by word, while the NIC may write.
+// The CPU's view, word by word, while the NIC may write.
 std::vector<std::uint64_t> snapshot(const std::vector<std::uint64_t>& words) {
   std::vector<std::uint64_t> seen;
   for (const std::uint64_t& word : words) seen.push_back(__atomic_load_n(&word, __ATOMIC_ACQUIRE));
@@ -96,9 +96,9 @@ bool changes_within(const std::vector<std::uint64_t>& words, const std::vector<s
 
 class Evictions : public Errors {
  protected:
-  // Ends a stream in the middle: by putting the server's end in error, or, as an eviction would
-  // that answers too early, by nothing. Whether memory changed after that; none: the stream had not
-  // begun to arrive.
+  // Ends a stream in the middle: by putting the server's end in error, or, like an eviction that
+  // answers too early, by nothing. Returns whether memory changed after that; none: the stream had
+  // not begun to arrive.
   std::optional<bool> lands_afterwards(bool evicts) {
     std::vector<std::uint64_t> memory(Stream::kWords + 1);
     Registration registered =
@@ -113,7 +113,7 @@ class Evictions : public Errors {
            std::chrono::steady_clock::now() < patience)
       std::this_thread::yield();
     if (evicts) there_->qp.fail();
-    // From here on the client is told to be gone.
+    // From here on the client counts as evicted.
     const std::vector<std::uint64_t> then = snapshot(memory);
     const bool changed = changes_within(memory, then, evicts ? kWatched : kPatience);
     stream.end();
@@ -156,7 +156,8 @@ class EvictedClients : public Worlds, public ::testing::WithParamInterface<bool>
 INSTANTIATE_TEST_SUITE_P(Memory, EvictedClients, ::testing::Bool(),
                          [](const auto& made) { return made.param ? "agents" : "rnics"; });
 
-constexpr std::uint64_t kStretch = 15;  // words that a victim writes; then one that it adds to
+// Words that an evicted client writes; it adds to the next one.
+constexpr std::uint64_t kStretch = 15;
 constexpr std::uint64_t kOf = 8 * (kStretch + 1);
 
 Task<void> stream_of(Verbs& verbs, std::uint64_t at, bool& refused) {
@@ -170,7 +171,7 @@ Task<void> stream_of(Verbs& verbs, std::uint64_t at, bool& refused) {
   }
 }
 
-TEST_P(EvictedClients, write_nothing_that_their_judge_does_not_see_at_once) {
+TEST_P(EvictedClients, write_nothing_that_the_evicting_client_does_not_see_at_once) {
   constexpr std::uint32_t kVictims = 8;
   std::vector<std::unique_ptr<bool>> refused;
   for (std::uint32_t v = 0; v < kVictims; ++v) {

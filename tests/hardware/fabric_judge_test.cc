@@ -1,4 +1,4 @@
-// What is said of a cluster by what its nodes tell; needs no device.
+// The judgement of a cluster from the reports of its nodes; needs no device.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using End = ib::WayReport::End;
 constexpr std::uint32_t kAll = NativeAtomics::plain | NativeAtomics::masked_8 |
                                NativeAtomics::masked_16 | NativeAtomics::mixed;
 
-// As they should be, every way fine.
+// Healthy nodes, with all paths healthy.
 std::vector<FabricNode> nodes(std::uint32_t count) {
   std::vector<FabricNode> all;
   for (std::uint32_t i = 1; i <= count; ++i) {
@@ -49,7 +49,7 @@ std::vector<FabricNode> nodes(std::uint32_t count) {
   return all;
 }
 
-// The line of this name; the tests fail where there is none.
+// The line of this name; the test fails if it does not exist.
 Line line(const Lines& lines, const std::string& what) {
   const auto found =
       std::find_if(lines.begin(), lines.end(), [&](const Line& each) { return each.what == what; });
@@ -57,7 +57,7 @@ Line line(const Lines& lines, const std::string& what) {
   return found == lines.end() ? Line{} : *found;
 }
 
-// One thing alone is not fine, and says so.
+// Exactly one line is not healthy, and has this text.
 void expect_only(const std::vector<FabricNode>& told, const std::string& what, Health health,
                  const std::string& found, const std::string& by_agents = "") {
   const Lines lines = judge_fabric(told, by_agents);
@@ -69,26 +69,26 @@ void expect_only(const std::vector<FabricNode>& told, const std::string& what, H
   EXPECT_EQ(is_well(lines), health == Health::note);
 }
 
-TEST(Fabric, of_nodes_that_are_alike_is_fine) {
+TEST(Fabric, of_equal_nodes_is_healthy) {
   const Lines lines = judge_fabric(nodes(3), "");
   EXPECT_GT(lines.size(), 8U);
   for (const Line& each : lines) EXPECT_EQ(each.health, Health::fine) << each.what;
   EXPECT_TRUE(judge_ways(nodes(3)).empty());
 }
 
-TEST(Fabric, of_two_link_layers_is_none) {
+TEST(Fabric, with_two_link_layers_is_wrong) {
   auto told = nodes(3);
   told[1].link_layer = "InfiniBand";
   expect_only(told, "link layer", Health::wrong, "RoCE v2 on nodes 1,3; InfiniBand on node 2");
 }
 
-TEST(Fabric, has_one_mtu) {
+TEST(Fabric, must_have_one_mtu) {
   auto told = nodes(4);
   told[3].mtu_bytes = 1024;
   expect_only(told, "MTU", Health::wrong, "4096 bytes on nodes 1-3; 1024 bytes on node 4");
 }
 
-TEST(Fabric, has_one_partition_with_one_limited_member_at_most) {
+TEST(Fabric, must_have_one_partition_with_at_most_one_limited_member) {
   auto told = nodes(3);
   told[0].pkey = 0x7fff;
   EXPECT_TRUE(is_well(judge_fabric(told, "")));
@@ -99,7 +99,7 @@ TEST(Fabric, has_one_partition_with_one_limited_member_at_most) {
   expect_only(told, "partition", Health::wrong, "0xffff on nodes 1-2; 0x8001 on node 3");
 }
 
-TEST(Fabric, says_which_node_has_no_masks_and_which_locks_go_by_agents) {
+TEST(Fabric, reports_nodes_without_masks_and_locks_that_need_agents) {
   auto told = nodes(3);
   told[1].atomics = {NativeAtomics::plain, "mlx5_0: the firmware has none"};
   EXPECT_EQ(atomics_of(told).kinds, std::uint32_t{NativeAtomics::plain});
@@ -107,7 +107,7 @@ TEST(Fabric, says_which_node_has_no_masks_and_which_locks_go_by_agents) {
               "CAS and FAA, masked atomics of 8 and 16 bytes on nodes 1,3; CAS and FAA on node 2; "
               "by agents for mcs: mlx5_0: the firmware has none",
               "mcs");
-  // What no node has is no difference between them.
+  // If no node has masks, the nodes do not differ.
   for (FabricNode& node : told) node.atomics = told[1].atomics;
   const Line same = line(judge_fabric(told, "mcs"), "atomics");
   EXPECT_EQ(same.health, Health::note);
@@ -122,7 +122,7 @@ TEST(Fabric, needs_memory_that_may_be_locked) {
   expect_only(told, "locked memory", Health::note, "524288 KiB on node 2");
 }
 
-TEST(Fabric, has_a_clock_that_is_read_fast) {
+TEST(Fabric, needs_a_clock_that_is_fast_to_read) {
   auto told = nodes(2);
   told[0].clock = "hpet";
   expect_only(told, "clock source", Health::wrong, "hpet on node 1; tsc on node 2");
@@ -130,7 +130,7 @@ TEST(Fabric, has_a_clock_that_is_read_fast) {
   expect_only(told, "clock source", Health::note, "kvm-clock on node 1");
 }
 
-TEST(Fabric, of_several_versions_is_told_of) {
+TEST(Fabric, with_several_versions_is_reported) {
   auto told = nodes(2);
   told[0].firmware = "16.35.1";
   expect_only(told, "firmware", Health::note, "16.35.1 on node 1; 16.35.3006 on node 2");
@@ -139,7 +139,7 @@ TEST(Fabric, of_several_versions_is_told_of) {
   expect_only(told, "libibverbs", Health::note, "libibverbs.so.1.14.50.0 on node 2");
 }
 
-TEST(Fabric, on_which_counters_of_loss_grow_is_wrong) {
+TEST(Fabric, with_growing_counters_of_loss_is_wrong) {
   auto told = nodes(2);
   told[1].counters = {{"local_ack_timeout_err", 3}};
   const Lines lines = judge_fabric(told, "");
@@ -148,7 +148,7 @@ TEST(Fabric, on_which_counters_of_loss_grow_is_wrong) {
               AllOf(HasSubstr("node 2"), HasSubstr("local_ack_timeout_err 3")));
 }
 
-TEST(Fabric, a_node_without_a_port_is_told_once_and_not_compared) {
+TEST(Fabric, reports_a_node_without_a_port_once_and_does_not_compare_it) {
   auto told = nodes(3);
   FabricNode without;
   without.node = 2;
@@ -167,7 +167,7 @@ void spoil(FabricNode& from, std::uint32_t to, End end, const std::string& why) 
   way.lost = end == End::lossy ? 2 : 0;
 }
 
-TEST(Ways, to_a_node_that_nobody_reaches_are_one_line_and_those_from_it_another) {
+TEST(Ways, to_an_unreachable_node_are_one_line_and_those_from_it_another) {
   auto told = nodes(4);
   for (std::uint32_t i : {1U, 2U, 4U}) {
     spoil(told[i - 1], 3, End::unreachable, "a WRITE of 8 bytes is not answered");
@@ -181,7 +181,7 @@ TEST(Ways, to_a_node_that_nobody_reaches_are_one_line_and_those_from_it_another)
   EXPECT_THAT(line(lines, "to 3").fix, HasSubstr("ping"));
 }
 
-TEST(Ways, that_lose_packets_are_added_up_and_told_apart_from_others) {
+TEST(Ways, that_lose_packets_are_summed_up_and_kept_apart_from_others) {
   auto told = nodes(3);
   spoil(told[0], 2, End::lossy, "2 of 40 verbs waited");
   spoil(told[2], 2, End::lossy, "another number");
@@ -192,18 +192,18 @@ TEST(Ways, that_lose_packets_are_added_up_and_told_apart_from_others) {
   EXPECT_THAT(lines[1].found, HasSubstr("brought back"));
 }
 
-TEST(Ways, that_were_not_tried_are_one_line_and_not_well) {
+TEST(Ways, that_were_not_tried_are_one_line_and_not_healthy) {
   auto told = nodes(3);
   spoil(told[0], 2, End::not_tried, "the port of node 1 is Ethernet");
   spoil(told[1], 1, End::not_tried, "the port of node 2 is InfiniBand");
-  told[2].ways.clear();  // it has told nothing
+  told[2].ways.clear();  // it has not reported
   const Lines lines = judge_ways(told);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0].found, "4 of 6 were not tried: the port of node 1 is Ethernet");
   EXPECT_FALSE(is_well(lines));
 }
 
-TEST(FabricText, goes_over_the_wire_as_it_is) {
+TEST(FabricText, survives_writing_and_reading) {
   auto told = nodes(3);
   spoil(told[1], 3, End::lossy, "why");
   told[1].counters = {{"out_of_sequence", 7}};
@@ -221,7 +221,7 @@ TEST(FabricText, goes_over_the_wire_as_it_is) {
   EXPECT_FALSE(round_in("round x"));
 }
 
-TEST(FabricText, of_another_kind_is_left_out) {
+TEST(FabricText, with_fields_of_another_type_leaves_them_out) {
   const FabricNode node = read_fabric_node(
       R"({"node": "2", "gid": 7, "counters": {"a": "b"}, "ways": [1, {"to": 0}, {"to": 1.5}]})");
   EXPECT_EQ(node.node, 0U);

@@ -1,4 +1,4 @@
-// The ways between ports of this machine, and what is seen of those that are broken.
+// The paths between ports of this machine, and how broken ones are detected.
 
 #include "backends/ibverbs/fabric_probe.h"
 
@@ -28,7 +28,7 @@ class FabricProbes : public Errors {
     one_ = must(FabricProbe::make(here_choice(), NodeId{1}, 3, kQuick));
     two_ = must(FabricProbe::make(there_choice(), NodeId{2}, 3, kQuick));
   }
-  // The third node has nothing.
+  // The third node has no port.
   void connect() {
     one_->connect({"", two_->cards()[0], ""});
     two_->connect({one_->cards()[1], "", ""});
@@ -42,7 +42,7 @@ class FabricProbes : public Errors {
   std::unique_ptr<FabricProbe> one_, two_;
 };
 
-TEST_F(FabricProbes, find_a_way_fine_on_which_all_is_answered) {
+TEST_F(FabricProbes, report_a_path_as_healthy_if_all_verbs_complete) {
   connect();
   for (const WayReport& way : {one_->try_way(NodeId{2}), two_->try_way(NodeId{1})}) {
     EXPECT_EQ(way.end, Ends::fine) << way.why;
@@ -54,14 +54,14 @@ TEST_F(FabricProbes, find_a_way_fine_on_which_all_is_answered) {
   }
 }
 
-TEST_F(FabricProbes, do_not_try_a_way_to_a_node_without_a_port) {
+TEST_F(FabricProbes, do_not_try_a_path_to_a_node_without_a_port) {
   connect();
   const WayReport way = one_->try_way(NodeId{3});
   EXPECT_EQ(way.end, Ends::not_tried);
   EXPECT_EQ(way.why, "node 3 has no port to try");
 }
 
-TEST_F(FabricProbes, say_what_was_not_answered) {
+TEST_F(FabricProbes, report_verbs_without_a_response) {
   connect();
   two_.reset();
   const WayReport way = one_->try_way(NodeId{2});
@@ -70,15 +70,15 @@ TEST_F(FabricProbes, say_what_was_not_answered) {
   EXPECT_EQ(way.verbs, 0U);
 }
 
-TEST_F(FabricProbes, see_that_what_was_written_is_not_there) {
+TEST_F(FabricProbes, detect_written_data_that_is_not_there) {
   ProbeOptions many = kQuick;
-  many.tries = 10'000;  // that somebody else writes in between is a matter of time
+  many.tries = 10'000;  // the concurrent write hits between two verbs sooner or later
   one_ = must(FabricProbe::make(here_choice(), NodeId{1}, 3, many));
   connect();
   const std::string card = two_->cards()[0].substr(4 * sizeof(QpAddress));
   constexpr std::uint64_t kShared = 4096;  // where peers write
   auto* const word =
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): what a card tells of memory in this process
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the descriptor has an address in this process
       reinterpret_cast<std::uint64_t*>(must(read_card(card, NodeId{2})).base + kShared);
   std::atomic<bool> over = false;
   std::thread other([&] {
@@ -91,7 +91,7 @@ TEST_F(FabricProbes, see_that_what_was_written_is_not_there) {
   EXPECT_THAT(way.why, HasSubstr("brought back what was not there"));
 }
 
-TEST_F(FabricProbes, are_not_connected_to_a_card_that_is_none) {
+TEST_F(FabricProbes, are_not_connected_by_an_invalid_descriptor) {
   const std::string card = two_->cards()[0];
   one_->connect({"", card.substr(0, card.size() - 8), ""});
   const WayReport way = one_->try_way(NodeId{2});
@@ -105,7 +105,7 @@ TEST(LossCounters, are_those_that_the_port_has) {
   fs::create_directories(folder);
   std::ofstream(folder / "local_ack_timeout_err") << "12\n";
   std::ofstream(folder / "out_of_sequence") << "no number\n";
-  std::ofstream(folder / "np_cnp_sent") << "5\n";  // no loss: congestion is told of
+  std::ofstream(folder / "np_cnp_sent") << "5\n";  // not a loss: it counts congestion notifications
   EXPECT_THAT(loss_counters_in(folder.string()), ElementsAre(Pair("local_ack_timeout_err", 12)));
   EXPECT_TRUE(loss_counters_in((folder / "none").string()).empty());
   fs::remove_all(folder);

@@ -1,4 +1,4 @@
-// Addresses of ports, as people write them. Needs no device.
+// Addresses of ports in their textual form. Needs no device.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ TEST(Gids, are_the_same_in_any_notation) {
   EXPECT_NE(parse_gid("fd93:1::11"), parse_gid("fd93:1::12"));
 }
 
-TEST(Gids, are_refused_where_they_are_no_addresses) {
+TEST(Gids, are_refused_if_they_are_no_addresses) {
   for (const char* const wrong :
        {"", "10.77.0", "10.77.0.256", "fd93::1::2", "host", "fd93:1::11/64"})
     EXPECT_EQ(parse_gid(wrong), std::nullopt) << wrong;
 }
 
-TEST(Gids, of_a_link_alone_are_fe80_to_febf) {
+TEST(Gids, are_link_local_from_fe80_to_febf) {
   for (const char* const local : {"fe80::1", "febf::1"})
     EXPECT_TRUE(is_link_local(parse_gid(local).value())) << local;
   for (const char* const other : {"fd93:1::11", "fec0::1", "10.77.0.1", "2001:db8::1"})

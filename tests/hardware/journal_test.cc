@@ -1,4 +1,4 @@
-// Guard journals, and what a node does not take for one. Needs no device.
+// Guard journals, and files that a node refuses as one. Needs no device.
 #include "tools/latchlab/hardware/journal.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ std::set<std::string> files_in(const char* directory) {
   return all;
 }
 
-TEST(Journal, is_seen_by_its_maker) {
+TEST(Journal, is_shared_with_its_creator) {
   const JournalFile mine = JournalFile::make(3).value();
   const JournalFile nodes = JournalFile::open(journal_directory(), mine.name(), 3).value();
   ASSERT_EQ(nodes.records().size(), 3U);
@@ -38,8 +38,8 @@ TEST(Journal, is_seen_by_its_maker) {
   EXPECT_EQ(std::memcmp(&mine.records()[2], &nodes.records()[2], sizeof(GuardRecord)), 0);
 }
 
-// A maker that is killed has no time to clean up.
-TEST(Journal, leaves_nothing_behind_when_its_maker_is_killed) {
+// A creator that is killed cannot clean up.
+TEST(Journal, leaves_nothing_behind_if_its_creator_is_killed) {
   const auto shared = files_in("/dev/shm");
   std::array<int, 2> ends = {};
   ASSERT_EQ(::pipe(ends.data()), 0);
@@ -59,7 +59,7 @@ TEST(Journal, leaves_nothing_behind_when_its_maker_is_killed) {
   for (const int end : ends) ::close(end);
 }
 
-TEST(Journal, is_no_other_descriptor_of_its_maker_and_no_path) {
+TEST(Journal, must_be_a_descriptor_of_a_journal_and_no_path) {
   const JournalFile mine = JournalFile::make(3).value();
   EXPECT_EQ(why(mine.name(), 3), "opened");
   EXPECT_THAT(why("../fd/" + mine.name(), 3), HasSubstr("is not the name of a journal"));

@@ -1,5 +1,5 @@
-// What is kept when each node has a process of its own (here, a thread), and they tell each other
-// what they need to know.
+// What nodes cache from world to world if each has a process of its own (here, a thread), and they
+// exchange what they need to know.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kClients = 4;  // all on node 2
 
-// Where two nodes exchange what they have for each other.
+// Where two nodes exchange their data.
 class Meeting {
  public:
   using Texts = std::vector<std::string>;
@@ -53,18 +53,19 @@ class Meeting {
 };
 
 constexpr int kNever = -1;
-constexpr int kAtTheEnd = 2;  // after that of cards, and that of the beginning
+constexpr int kAtTheEnd = 2;  // after the exchange of descriptors and the one at the beginning
 
 class KeptNodes : public ::testing::Test {
  protected:
-  using Made = std::array<std::uint64_t, 2>;  // QPs of each node, since its device was opened
+  // QPs that each node has created since its device was opened.
+  using Made = std::array<std::uint64_t, 2>;
 
   void SetUp() override {
     if (!on_hardware()) GTEST_SKIP() << "needs an RDMA device and LATCHLAB_WORLD=ibverbs";
     for (auto& each : kept_) each = std::make_shared<Kept>();
   }
 
-  // A world in which each client adds to a word of its own. `fails_at`: an exchange.
+  // A world in which each client adds to a word of its own. `fails_at`: the exchange that fails.
   Made world(int fails_at = kNever) {
     Meeting meeting(fails_at);
     std::atomic<std::uint32_t> left = kClients;
@@ -74,7 +75,7 @@ class KeptNodes : public ::testing::Test {
     other.join();
     return made;
   }
-  // Of a process that was started anew.
+  // A process that was restarted.
   void restart(std::size_t node) { kept_[node] = std::make_shared<Kept>(); }
   static std::uint64_t of_each_world() { return 1 + (tests_dc() ? 1 : 0); }
 
@@ -99,14 +100,14 @@ class KeptNodes : public ::testing::Test {
   static Task<void> add_to(Verbs& verbs, RemoteAddr word, std::atomic<std::uint32_t>& left) {
     const Completion added = co_await verbs.fetch_add(word, 1);
     EXPECT_TRUE(added.ok());
-    EXPECT_EQ(added.value.lo, 0U);  // as each world begins
+    EXPECT_EQ(added.value.lo, 0U);  // every world begins with 0
     --left;
   }
 
   std::array<std::shared_ptr<Kept>, 2> kept_;
 };
 
-TEST_F(KeptNodes, have_the_qps_of_their_first_world) {
+TEST_F(KeptNodes, reuse_the_qps_of_their_first_world) {
   const Made first = world();
   for (std::uint64_t repeat = 1; repeat < 3; ++repeat) {
     const Made next = world();
@@ -115,8 +116,8 @@ TEST_F(KeptNodes, have_the_qps_of_their_first_world) {
   }
 }
 
-TEST_F(KeptNodes, make_anew_what_leads_to_a_process_that_was_started_anew) {
-  world();  // which has tried the atomics of this process's device
+TEST_F(KeptNodes, recreate_the_qps_to_a_process_that_was_restarted) {
+  world();  // this world also tests the atomics of this process's device
   restart(0);
   restart(1);
   const Made first = world();
@@ -134,7 +135,7 @@ TEST_F(KeptNodes, make_anew_what_leads_to_a_process_that_was_started_anew) {
   EXPECT_EQ(last[1], next[1] + of_each_world() + (tests_dc() ? 0 : kClients));
 }
 
-TEST_F(KeptNodes, keep_nothing_when_one_is_lost) {
+TEST_F(KeptNodes, keep_nothing_when_a_node_is_lost) {
   world();
   restart(0);
   restart(1);

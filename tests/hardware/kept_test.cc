@@ -1,5 +1,4 @@
-// What a process keeps from one world to the next, and that no world feels what was in the one
-// before it.
+// What a process caches from one world to the next, and that no world sees data of the one before.
 
 #include "backends/ibverbs/kept.h"
 
@@ -15,7 +14,7 @@
 namespace latchlab::ib {
 namespace {
 
-constexpr std::uint64_t kOfEach = 128;  // bytes of each client in the server's memory
+constexpr std::uint64_t kOfEach = 128;  // bytes per client in the server's memory
 constexpr std::uint32_t kClients = 6;   // three on each node
 
 // Each world has nodes 1 to 3 and the same clients.
@@ -33,8 +32,8 @@ class KeptWorlds : public Worlds {
     for (std::uint32_t i = 0; i < kClients; ++i)
       clients_.push_back(&add_client(i % 2 == 0 ? kHere : kThere));
   }
-  // Everybody adds to a word of his own, which holds what the world began with.
-  void everybody_adds() {
+  // Every client adds to a word of its own, which has the initial value of the world.
+  void every_client_adds() {
     for (std::uint32_t i = 0; i < kClients; ++i)
       if (i != gone_) spawn(*clients_[i], add_to(*clients_[i], {kServer, kOfEach * i}));
     run();
@@ -46,7 +45,7 @@ class KeptWorlds : public Worlds {
     const Completion seen = co_await verbs.read(word);
     EXPECT_EQ(seen.value.lo, first_value(word.offset) + 1);
   }
-  // QPs that this process has made by now, of all nodes.
+  // QPs that this process has created so far, on all nodes.
   std::uint64_t made() {
     std::uint64_t all = 0;
     for (const NodeId node : {kServer, kHere, kThere}) all += hardware().set_up_cost(node).qps_made;
@@ -57,116 +56,116 @@ class KeptWorlds : public Worlds {
     for (const NodeId node : {kServer, kHere, kThere}) all += hardware().set_up_cost(node).qps;
     return all;
   }
-  // Made anew in each world: a lane between each two memory servers, and DC targets.
+  // Created for each world: a channel QP between each two memory servers, and DC targets.
   static std::uint64_t of_each_world() { return 3 * 2 + (tests_dc() ? 3 : 0); }
   // A client's QP to the server has two ends; with DC there is none.
   static std::uint64_t of_client() { return tests_dc() ? 0 : 2; }
 
   IbverbsOptions options_;
   std::vector<Verbs*> clients_;
-  std::uint32_t gone_ = kClients;  // a client that does nothing; none
+  std::uint32_t gone_ = kClients;  // the client that does nothing, if any
 };
 
-TEST_F(KeptWorlds, have_the_qps_of_the_first) {
+TEST_F(KeptWorlds, reuse_the_qps_of_the_first) {
   next_world();
-  everybody_adds();
+  every_client_adds();
   const std::uint64_t first = made();
   const std::uint64_t were = there_are();
   const std::uint64_t bytes = hardware().set_up_cost(kHere).card_bytes;
   for (std::uint64_t repeat = 1; repeat < 3; ++repeat) {
     next_world();
     EXPECT_EQ(hardware().set_up_cost(kHere).card_bytes, bytes);
-    everybody_adds();
+    every_client_adds();
     fmt::print("world {}: {} QPs, {} of them new\n", repeat + 1, there_are(), of_each_world());
     EXPECT_EQ(made(), first + repeat * of_each_world());
     EXPECT_EQ(there_are(), were);
   }
 }
 
-TEST_F(KeptWorlds, have_no_more_than_they_use) {
+TEST_F(KeptWorlds, keep_no_more_than_they_use) {
   next_world();
-  everybody_adds();
+  every_client_adds();
   next_world();
   gone_ = 3;
-  everybody_adds();
+  every_client_adds();
   next_world();
   if (!tests_dc()) {
     EXPECT_EQ(there_are(), of_each_world() + (kClients - 1) * of_client());
   }
 }
 
-TEST_F(KeptWorlds, make_all_anew_for_other_options) {
+TEST_F(KeptWorlds, recreate_everything_for_other_options) {
   next_world();
-  everybody_adds();
+  every_client_adds();
   const std::uint64_t first = there_are();
   options_.workers = 2;
   next_world();
   EXPECT_EQ(made(), of_each_world());
   options_.workers = 1;
   next_world();
-  everybody_adds();
+  every_client_adds();
   EXPECT_EQ(made(), first);
 }
 
-// ---- what went wrong ----
+// ---- after failures ----
 
-TEST_F(KeptWorlds, make_anew_what_an_eviction_has_closed) {
+TEST_F(KeptWorlds, recreate_connections_that_an_eviction_has_closed) {
   if (tests_dc()) GTEST_SKIP() << "needs evict";
   next_world();
-  everybody_adds();
+  every_client_adds();
   spawn(*clients_[0],
         [](Verbs& verbs) -> Task<void> { co_await verbs.evict(ClientId{3}); }(*clients_[0]));
   run();
   const std::uint64_t before = made();
   next_world();
-  everybody_adds();
+  every_client_adds();
   EXPECT_EQ(made(), before + of_each_world() + of_client());
 }
 
-TEST_F(KeptWorlds, make_anew_what_a_crashed_client_had) {
+TEST_F(KeptWorlds, recreate_the_connections_of_a_crashed_client) {
   next_world();
-  everybody_adds();
+  every_client_adds();
   world().crash(ClientId{2}, CrashKind::process);
   const std::uint64_t before = made();
   next_world();
   if (!tests_dc()) {
     EXPECT_EQ(there_are(), of_each_world() + (kClients - 1) * of_client());
   }
-  everybody_adds();
+  every_client_adds();
   EXPECT_EQ(made(), before + of_each_world() + of_client());
 }
 
-// Client 0 has a QP to the memory of node 3, which knows nothing of it any more.
-TEST_F(KeptWorlds, make_anew_what_leads_to_a_node_that_crashed) {
+// Client 0 has a QP to the memory of node 3, which no longer knows it.
+TEST_F(KeptWorlds, recreate_connections_to_a_node_that_crashed) {
   const RemoteAddr there{kThere, 0};
   next_world();
-  everybody_adds();
+  every_client_adds();
   spawn(*clients_[0], add_to(*clients_[0], there));
   run();
   const std::uint64_t made_here = hardware().set_up_cost(kHere).qps_made;
-  world().crash(ClientId{1}, CrashKind::node);  // of node 3
+  world().crash(ClientId{1}, CrashKind::node);  // on node 3
   next_world();
   EXPECT_EQ(hardware().set_up_cost(kThere).qps_made, of_each_world() / 3);
-  everybody_adds();
+  every_client_adds();
   spawn(*clients_[0], add_to(*clients_[0], there));
   run();
   EXPECT_EQ(hardware().set_up_cost(kHere).qps_made,
             made_here + of_each_world() / 3 + of_client() / 2);
 }
 
-// ---- what was under way ----
+// ---- with verbs in flight ----
 
 constexpr std::uint32_t kStretch = 32 * 1024;  // of the server's memory, written by all
 constexpr int kPosted = 128;
 
-// When all are connected, everybody posts much at once; that is when the run ends.
+// Once all clients are connected, each posts many verbs at once; then the run ends.
 Task<void> end_in_the_middle(Verbs& verbs, Backend& world, std::uint32_t& have_begun,
                              std::uint32_t& have_posted) {
   Verb write;
   write.kind = VerbKind::write;
   write.bytes = kStretch;
   write.addr = {kServer, 0};
-  write.local = {verbs.node(), 8};  // other words than those that are there
+  write.local = {verbs.node(), 8};  // other words than the current ones
   const VerbStatus connected = (co_await verbs.read({kServer, 0})).status;
   EXPECT_EQ(connected, VerbStatus::ok);
   ++have_begun;
@@ -176,7 +175,7 @@ Task<void> end_in_the_middle(Verbs& verbs, Backend& world, std::uint32_t& have_b
   co_await verbs.sleep(seconds(100));
 }
 
-// Looks again and again at what the others have written before.
+// Polls what the other clients have written before.
 Task<void> watch(Verbs& verbs, std::uint64_t at) {
   for (int look = 0; look < 20; ++look) {
     const RemoteAddr from{kServer, at};
@@ -187,9 +186,9 @@ Task<void> watch(Verbs& verbs, std::uint64_t at) {
   }
 }
 
-TEST_F(KeptWorlds, feel_nothing_of_verbs_of_the_one_before) {
+TEST_F(KeptWorlds, see_no_verb_of_the_one_before) {
   next_world();
-  everybody_adds();
+  every_client_adds();
   const std::uint64_t first = made();
   for (std::uint64_t repeat = 1; repeat <= 10; ++repeat) {
     next_world();
@@ -206,7 +205,7 @@ TEST_F(KeptWorlds, feel_nothing_of_verbs_of_the_one_before) {
     for (std::uint64_t at = 0; at < kStretch; at += 8)
       ASSERT_EQ(world().peek({kServer, at}), first_value(at)) << "at " << at;
     if (HasFailure()) FAIL() << "repeat " << repeat;
-    // With DC, as many initiators as there are clients that were ever busy at once.
+    // With DC, as many initiators as there were clients busy at the same time.
     EXPECT_LE(made(), first + 2 * repeat * of_each_world() + (tests_dc() ? kClients : 0));
   }
 }

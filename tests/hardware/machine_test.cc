@@ -1,5 +1,5 @@
-// What threads do with their time, which cores they have, and how clocks compare: by dates that are
-// made up, without a device.
+// How threads spend their time, which cores they have, and how clocks compare; with made-up times
+// and without a device.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A thread whose clock is set by hand.
+// A poll loop whose clock is set by hand.
 class Loop {
  public:
   void turn(Turn kind, std::int64_t length_ps) {
@@ -34,7 +34,7 @@ class Loop {
   TurnBooks books_;
 };
 
-TEST(TurnBooks, only_turns_that_did_something_are_busy) {
+TEST(TurnBooks, only_iterations_that_did_work_are_busy) {
   Loop loop;
   loop.turn(Turn::busy, 5000);  // before the window
   loop.open();
@@ -48,7 +48,7 @@ TEST(TurnBooks, only_turns_that_did_something_are_busy) {
   EXPECT_EQ(loop.books().longest(), Duration{300});
 }
 
-TEST(TurnBooks, a_core_that_others_had_meanwhile_is_a_long_turn_but_no_work) {
+TEST(TurnBooks, an_iteration_while_another_program_had_the_core_is_long_but_not_busy) {
   Loop loop;
   loop.open();
   loop.turn(Turn::busy, 300);
@@ -58,23 +58,23 @@ TEST(TurnBooks, a_core_that_others_had_meanwhile_is_a_long_turn_but_no_work) {
   EXPECT_EQ(loop.books().longest(), Duration{4'000'000});
 }
 
-TEST(TurnBooks, a_core_that_was_offered_and_taken_is_no_idleness) {
+TEST(TurnBooks, a_yield_during_which_another_program_ran_is_busy) {
   Loop loop;
   loop.open();
-  loop.turn(Turn::offered, 400'000);     // nobody wanted it
-  loop.turn(Turn::offered, 30'000'000);  // somebody did
+  loop.turn(Turn::offered, 400'000);     // no other program ran
+  loop.turn(Turn::offered, 30'000'000);  // another program ran
   EXPECT_EQ(loop.books().busy(), Duration{30'000'000});
 }
 
-TEST(TurnBooks, nothing_but_work_is_wholly_busy) {
+TEST(TurnBooks, a_loop_that_always_works_is_fully_busy) {
   Loop loop;
   loop.open();
   for (int i = 0; i < 100; ++i) loop.turn(Turn::busy, 10 + i);
   EXPECT_EQ(loop.books().busy(), loop.books().watched());
 }
 
-// Ways there and back of any length; the bound must hold for each.
-TEST(ClockProbe, the_true_offset_is_within_the_bound_however_unequal_the_ways) {
+// Latencies of any length in both directions; the bound must hold for each.
+TEST(ClockProbe, the_true_offset_is_within_the_bound_for_any_asymmetry) {
   Rng rng(7, 0, StreamPurpose::protocol);
   for (int run = 0; run < 1000; ++run) {
     const std::int64_t ahead = static_cast<std::int64_t>(rng.below(2'000'000)) - 1'000'000;
@@ -94,8 +94,9 @@ TEST(ClockProbe, the_true_offset_is_within_the_bound_however_unequal_the_ways) {
   }
 }
 
-TEST(ClockProbe, one_that_would_deny_the_way_back_is_caught) {
-  // As if the clock had been read when the answer came: wrong by the whole way back.
+TEST(ClockProbe, an_offset_that_ignores_the_way_back_is_detected) {
+  // As if the clock had been read when the answer arrived: wrong by the latency of the whole way
+  // back.
   const ClockOffset found = [] {
     ClockProbe probe;
     probe.round_trip(0, 1'000'000 + 100, 10'000);
@@ -105,7 +106,7 @@ TEST(ClockProbe, one_that_would_deny_the_way_back_is_caught) {
   EXPECT_LE(std::abs(found.ahead_ns - 1'000'000), found.error_ns);
 }
 
-TEST(Cores, are_read_and_written_in_the_order_in_which_they_are_wanted) {
+TEST(Cores, are_read_and_written_in_the_order_of_preference) {
   EXPECT_THAT(parse_cores("0-2,8"), ElementsAre(0, 1, 2, 8));
   EXPECT_THAT(parse_cores(""), IsEmpty());
   EXPECT_THAT(parse_cores("x,3,-4"), ElementsAre(3));
@@ -114,20 +115,20 @@ TEST(Cores, are_read_and_written_in_the_order_in_which_they_are_wanted) {
   EXPECT_THAT(parse_cores(text_of_cores({8, 9, 10, 0, 1, 5})), ElementsAre(8, 9, 10, 0, 1, 5));
 }
 
-TEST(Cores, of_one_machine_are_given_out_once) {
+TEST(Cores, of_one_machine_are_assigned_once) {
   EXPECT_THAT(share_cores({{"a", {0, 1, 2, 3}, 2}, {"a", {0, 1, 2, 3}, 2}, {"b", {0, 1}, 1}}),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(0)));
-  // As mpirun binds.
+  // Core masks as mpirun sets them.
   EXPECT_THAT(share_cores({{"a", {2, 3}, 1}, {"a", {0, 1}, 2}}),
               ElementsAre(ElementsAre(2), ElementsAre(0, 1)));
 }
 
-TEST(Cores, that_do_not_suffice_are_nobodys_own) {
+TEST(Cores, that_are_too_few_are_assigned_to_no_node) {
   EXPECT_THAT(share_cores({{"a", {0, 1}, 1}, {"a", {0, 1}, 2}, {"b", {0}, 1}}),
               ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0)));
 }
 
-TEST(Cores, a_scope_on_others_ends) {
+TEST(Cores, a_scope_on_other_cores_restores_the_mask) {
   const std::vector<int> before = own_cores();
   {
     const OnCores there({before.back()});
@@ -140,7 +141,7 @@ TEST(Cores, a_scope_on_others_ends) {
   }
 }
 
-TEST(CoreAdvice, masks_that_are_too_narrow_are_told_with_the_way_out) {
+TEST(CoreAdvice, masks_that_are_too_narrow_are_reported_with_a_fix) {
   const tool::CoreAdvice bound =
       tool::advise_on_cores({{1, "left", "a", {0}, "mpirun"}, {2, "left", "a", {1}, "mpirun"}}, 4);
   EXPECT_THAT(bound.notes, ElementsAre("node 1 on left: cores 0, bound by mpirun",

@@ -1,4 +1,4 @@
-// Masked atomics on the RNIC itself.
+// Masked atomics executed by the RNIC itself.
 
 #include "backends/ibverbs/native_atomics.h"
 #include "backends/ibverbs/wqe.h"
@@ -38,8 +38,8 @@ class Masked : public Errors {
   }
 };
 
-// Each swap finds what the one before it has left, so that none may be lost: neither by a queue
-// that holds fewer entries of this length than were posted, nor where it begins anew.
+// Each swap expects the value of the one before it, so a lost swap is detected, whether a queue
+// holds fewer entries of this length than were posted or loses one where it wraps around.
 TEST_F(Masked, queues_that_are_full_of_the_longest_entries_lose_none) {
   constexpr std::uint64_t kRounds = 5;
   for (std::uint64_t round = 0; round < kRounds; ++round) {
@@ -60,7 +60,8 @@ TEST_F(Masked, queues_that_are_full_of_the_longest_entries_lose_none) {
   EXPECT_EQ(there_->words[1], (kRounds * kDepth) << 32);
 }
 
-// libmlx5 writes what an entry needs, into blocks that still hold operands of longer ones.
+// libmlx5 writes the fields of a short entry into blocks that still contain operands of longer
+// ones.
 TEST_F(Masked, shorter_entries_take_the_place_of_longer_ones) {
   Verb verb;
   verb.value = kAllOnes;
@@ -100,11 +101,11 @@ TEST_F(Masked, one_completion_tells_of_all_that_was_posted_before) {
   EXPECT_EQ(there_->words[0], kDepth);
   EXPECT_EQ(there_->words[1], 2 * kDepth);
   const Words reply =
-      masked_reply({here_->words[0], here_->words[1]}, kWide);  // of the last to land
+      masked_reply({here_->words[0], here_->words[1]}, kWide);  // of the last atomic
   EXPECT_EQ(reply, (Words{kDepth - 1, 2 * (kDepth - 1)}));
 }
 
-// A READ behind a masked atomic finds what it has written, and a WRITE goes between two of them.
+// A READ behind a masked atomic sees its write, and a WRITE executes between two of them.
 TEST_F(Masked, entries_of_both_makes_keep_their_order_in_one_doorbell) {
   Verb verb;
   verb.value = {5, 0};

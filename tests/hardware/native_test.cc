@@ -1,4 +1,4 @@
-// Who executes masked atomics: the RNICs where all can, else agents. No device is needed.
+// Masked atomics are executed by the RNICs if all can, otherwise by agents. Needs no device.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using enum Capability;
 constexpr std::uint32_t kAll = NativeAtomics::plain | NativeAtomics::mixed |
                                NativeAtomics::masked_8 | NativeAtomics::masked_16;
 
-TEST(Native, a_lock_needs_agents_where_a_width_that_it_uses_is_missing) {
+TEST(Native, a_lock_needs_agents_if_a_width_that_it_uses_is_missing) {
   const NativeAtomics all{kAll, {}};
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   const NativeAtomics portable{NativeAtomics::plain, "no masks"};
@@ -25,12 +25,12 @@ TEST(Native, a_lock_needs_agents_where_a_width_that_it_uses_is_missing) {
   EXPECT_FALSE(needs_agents({calls, timing}, portable));
 }
 
-// Replies that come in another order would also be those of plain CAS.
+// Replies in another byte order would affect plain CAS as well.
 TEST(Native, no_lock_uses_an_rnic_whose_plain_atomics_fail_their_trial) {
   EXPECT_TRUE(needs_agents({}, {NativeAtomics::masked_8 | NativeAtomics::masked_16, "swapped"}));
 }
 
-TEST(Native, a_run_has_what_all_its_nodes_have_and_says_why_not_more) {
+TEST(Native, a_run_has_the_atomics_of_all_its_nodes_and_reports_what_is_missing) {
   const NativeAtomics all{kAll, {}};
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   for (const NativeAtomics& both : {common(all, narrow), common(narrow, all)}) {
@@ -41,7 +41,7 @@ TEST(Native, a_run_has_what_all_its_nodes_have_and_says_why_not_more) {
   EXPECT_EQ(narrow.text(), "masked atomics of 8 bytes");
 }
 
-TEST(Native, by_dc_there_is_what_was_tried_by_dc) {
+TEST(Native, over_dc_a_run_has_the_atomics_that_were_tested_over_dc) {
   const std::uint32_t wide = NativeAtomics::masked_16 << NativeAtomics::kByDc;
   const std::uint32_t narrow = NativeAtomics::masked_8 << NativeAtomics::kByDc;
   const NativeAtomics some{kAll | NativeAtomics::dc | narrow, "no 16 bytes by DC"};
@@ -51,14 +51,14 @@ TEST(Native, by_dc_there_is_what_was_tried_by_dc) {
   EXPECT_EQ(both.by_dc().kinds, kAll | NativeAtomics::dc);
 }
 
-TEST(Native, nobody_is_evicted_where_verbs_go_by_dc_but_for_agents) {
+TEST(Native, eviction_is_available_over_dc_only_with_agents) {
   const NativeAtomics all{kAll | NativeAtomics::dc, {}};
   EXPECT_TRUE(ibverbs_capabilities(all, false, true, false).has(evict));
   EXPECT_FALSE(ibverbs_capabilities(all, false, true, true).has(evict));
   EXPECT_TRUE(ibverbs_capabilities(all, true, true, true).has(evict));
 }
 
-TEST(Native, what_is_missing_is_absent_with_its_reason_or_emulated_by_agents) {
+TEST(Native, a_missing_capability_has_a_reason_or_is_emulated_by_agents) {
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   const Capabilities native = ibverbs_capabilities(narrow, false, true);
   EXPECT_EQ(native.of(masked_atomics_8), Support::native);

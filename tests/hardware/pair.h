@@ -41,7 +41,7 @@ struct End {
     made.local_key = registered.local_key();
     return made;
   }
-  // The next `count` completions; fewer when nothing comes for very long.
+  // The next `count` completions; fewer if none comes for very long.
   std::vector<Done> completions(std::size_t count) {
     std::vector<Done> all;
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -56,7 +56,7 @@ struct End {
   CompletionQueue cq;
   std::vector<std::uint64_t> words;
   Registration registered;
-  std::unique_ptr<RecvPool> recvs;  // of the QP, which goes first
+  std::unique_ptr<RecvPool> recvs;  // used by the QP, which is destroyed first
   QueuePair qp;
 };
 
@@ -82,7 +82,7 @@ class Errors : public ::testing::Test {
     made.remote_key = there_->registered.remote_key() + wrong_by;
     return made;
   }
-  // What became of the next `count` requests, in order.
+  // The results of the next `count` requests, in order.
   std::vector<VerbStatus> outcomes(std::size_t count) {
     std::vector<VerbStatus> all;
     for (const Done& done : here_->completions(count)) all.push_back(verb_status(done.status));

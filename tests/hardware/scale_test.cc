@@ -1,5 +1,5 @@
-// Worlds of many nodes, all in this process: what it takes to make them, and what threads have to
-// do with each other.
+// Worlds of many nodes, all in this process: what it costs to create them, and how threads affect
+// each other.
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class Scale : public ::testing::Test {
     ::getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &files);
-    options_.frame_rnr_retries = 0;  // who finds a receiver not ready has lost it
+    options_.frame_rnr_retries = 0;  // a message that finds no RECV is lost
   }
   // Each node is a server and has clients.
   void make(std::uint16_t nodes, std::uint32_t clients) {
@@ -56,8 +56,8 @@ class Scale : public ::testing::Test {
   std::uint16_t nodes_ = 0;
 };
 
-// A QP to each other node, and a card from and to each.
-TEST_F(Scale, what_a_node_is_made_of_grows_with_the_number_of_nodes_alone) {
+// A QP to each other node, and a descriptor from and to each.
+TEST_F(Scale, the_cost_of_a_node_grows_only_with_the_number_of_nodes) {
   std::uint64_t card_bytes = 0;
   for (const std::uint32_t workers : {1U, 8U}) {
     for (const std::uint16_t nodes : {25, 50, 100}) {
@@ -76,8 +76,8 @@ TEST_F(Scale, what_a_node_is_made_of_grows_with_the_number_of_nodes_alone) {
   }
 }
 
-// Of 100 nodes, two that use each other's memory and two that write to each other.
-TEST_F(Scale, who_has_to_do_with_nobody_else_has_no_more_qps) {
+// Of 100 nodes, two use each other's memory and two write to each other.
+TEST_F(Scale, nodes_without_traffic_have_no_more_qps) {
   make(100, 4);
   for (std::uint32_t i = 0; i < 2; ++i) {
     Verbs& client = add_client(static_cast<std::uint16_t>(1 + i), i);
@@ -112,10 +112,11 @@ TEST_F(Scale, who_has_to_do_with_nobody_else_has_no_more_qps) {
 }
 
 constexpr std::uint16_t kSenders = 40;
-constexpr std::uint32_t kEach = 24;  // messages of a sender at once: three times what a lane takes
+// Messages per sender at once: three times what a channel QP takes.
+constexpr std::uint32_t kEach = 24;
 constexpr RemoteAddr kGo{NodeId{kSenders + 1}, 0};
 
-// Greets the first of the endpoints, and, when it may, writes to all at once.
+// Greets the first of the endpoints, and, once it may, writes to all at once.
 Task<void> write_to_all(Verbs& verbs, std::vector<EndpointAddr> endpoints) {
   const Message message;
   const VerbStatus greeted = co_await verbs.send(endpoints.front(), message);
@@ -132,11 +133,11 @@ Task<void> write_to_all(Verbs& verbs, std::vector<EndpointAddr> endpoints) {
   EXPECT_EQ(batch.status(), VerbStatus::ok);
 }
 
-// The thread is busy until more are on their way than it has RECVs.
-TEST_F(Scale, messages_of_all_wait_for_a_slow_receiver_and_none_finds_it_unready) {
+// The thread is busy until more messages are on their way than it has RECVs.
+TEST_F(Scale, messages_of_all_nodes_wait_for_a_slow_receiver_and_all_find_a_recv) {
   options_.workers = 2;
   make(kSenders + 1, 2 * kSenders + 2);
-  Verbs& receiver = add_client(kSenders + 1, 1);  // of the second worker
+  Verbs& receiver = add_client(kSenders + 1, 1);  // on the second worker
   std::vector<EndpointAddr> endpoints;
   for (std::uint32_t i = 0; i < kEach; ++i)
     endpoints.push_back(receiver.open_endpoint(2 * kSenders));
@@ -160,8 +161,8 @@ TEST_F(Scale, messages_of_all_wait_for_a_slow_receiver_and_none_finds_it_unready
   run();
 }
 
-// As `mcs` has drawn many refusals on soft-RoCE once.
-TEST_F(Scale, verbs_of_hundreds_of_clients_wait_for_an_agent_and_none_finds_it_unready) {
+// A load like that of `mcs` on soft-RoCE, which could refuse many verbs (RNR).
+TEST_F(Scale, verbs_of_hundreds_of_clients_wait_for_an_agent_and_all_find_a_recv) {
   constexpr std::uint32_t kClients = 264;
   constexpr int kRounds = 20;
   options_.agents = true;

@@ -1,5 +1,5 @@
-// Long READs, and messages that are under way at the same time, where an RNIC and frames of 4 KiB
-// could get them wrong.
+// Long READs and concurrent messages, in the cases that an RNIC and frames of 4 KiB could get
+// wrong.
 
 #include "core/verbs/batch.h"
 #include "tests/hardware/worlds.h"
@@ -30,7 +30,7 @@ void expect_first_values(std::span<const std::uint64_t> words, std::uint64_t off
   }
 }
 
-TEST_P(Reads, words_of_any_width_come_whole_and_buffers_are_used_again) {
+TEST_P(Reads, words_of_any_width_arrive_whole_and_buffers_are_reused) {
   Verbs& client = add_client();
   spawn(client, [](Verbs& verbs) -> Task<void> {
     for (int round = 0; round < 3; ++round) {
@@ -89,7 +89,7 @@ Message numbered(std::uint64_t number) {
   return message;
 }
 
-// Its second message could find the RECV that the first one was refused.
+// Its second message could find the RECV for which the first one was refused.
 TEST_F(Mail, messages_of_a_batch_to_one_endpoint_keep_their_order_when_it_is_full) {
   constexpr std::uint64_t kCount = 8;
   Verbs& sender = add_client();
@@ -111,8 +111,8 @@ TEST_F(Mail, messages_of_a_batch_to_one_endpoint_keep_their_order_when_it_is_ful
   run();
 }
 
-// The first of them is taken only after the last has come.
-TEST_F(Mail, messages_of_a_batch_are_under_way_at_the_same_time) {
+// The first of them is received only after the last has arrived.
+TEST_F(Mail, messages_of_a_batch_are_in_flight_at_the_same_time) {
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
   const EndpointAddr full = receiver.open_endpoint(1, Transport::rc_patient);
@@ -142,7 +142,7 @@ TEST_F(Mail, messages_of_a_batch_are_under_way_at_the_same_time) {
   run();
 }
 
-// Answers each call when the next one comes.
+// Answers each call when the next one arrives.
 class Late final : public CallHandler {
  public:
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
@@ -157,7 +157,7 @@ class Late final : public CallHandler {
   PendingCall kept_;
 };
 
-TEST_F(Mail, a_reply_that_comes_after_the_deadline_is_nobodys) {
+TEST_F(Mail, a_reply_after_the_deadline_is_dropped) {
   Late late;
   add_server(late);
   Verbs& hasty = add_client();
@@ -167,7 +167,7 @@ TEST_F(Mail, a_reply_that_comes_after_the_deadline_is_nobodys) {
     request.words[0] = 1;
     const Reply none = co_await verbs.call(kServer, request, verbs.now() + milliseconds(50));
     EXPECT_EQ(none.status, VerbStatus::timed_out);
-    request.words[0] = 2;  // brings the reply to the first
+    request.words[0] = 2;  // makes the server reply to the first
     const Reply own = co_await verbs.call(kServer, request, verbs.now() + seconds(60));
     EXPECT_TRUE(own.ok());
     EXPECT_EQ(own.words[0], 2U);

@@ -14,7 +14,7 @@ namespace {
 
 class Threads : public Worlds {};
 
-TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
+TEST_F(Threads, endpoints_have_predictable_addresses) {
   IbverbsOptions options;
   options.workers = 3;
   make(options);
@@ -30,7 +30,7 @@ TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
   EXPECT_EQ(opened.size(), 6U);
 }
 
-TEST_F(Threads, what_workers_did_with_their_time_is_told) {
+TEST_F(Threads, statistics_of_the_time_of_workers_are_reported) {
   IbverbsOptions options;
   options.workers = 2;
   make(options);
@@ -55,9 +55,9 @@ TEST_F(Threads, what_workers_did_with_their_time_is_told) {
   EXPECT_EQ(hardware().clock_error(), Duration{});  // one machine, one clock
 }
 
-// Of a node with clients on three threads: a register for each of them, and one for the memory
-// server, whatever the number of their QPs. With one domain for all, libmlx5 would give each of the
-// first QPs one of its own, and all others another together.
+// On a node with clients on three threads: a doorbell register for each thread, and one for the
+// memory server, for any number of QPs. With one domain for all, libmlx5 would give each of the
+// first QPs a register of its own, and all others one together.
 TEST_F(Threads, ring_registers_of_their_own) {
   const auto devices = list_devices();
   ASSERT_TRUE(devices.ok());
@@ -90,14 +90,14 @@ TEST_F(Threads, have_their_cores_before_anything_is_allocated) {
   EXPECT_EQ(own_cores(), before);
   options.workers = static_cast<std::uint32_t>(before.size()) + 1;
   make(options);
-  EXPECT_EQ(own_cores(), before);  // more threads than cores: nobody has his own
+  EXPECT_EQ(own_cores(), before);  // more threads than cores: no thread has its own
 }
 
 enum RequestType : std::uint16_t { kStep, kManySteps, kLong, kHold, kRelease };
 
 constexpr RemoteAddr kTally{kThere, 0};
 
-// Everything here is the server part's own, without any protection.
+// The server part accesses its own data without any protection.
 class Desk final : public CallHandler {
  public:
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
@@ -125,7 +125,7 @@ class Desk final : public CallHandler {
     leave();
   }
   std::uint64_t served = 0;
-  std::uint64_t met = 0;  // two threads within
+  std::uint64_t met = 0;  // times that two threads were inside
   std::set<std::thread::id> threads;
 
  private:
@@ -175,7 +175,7 @@ TEST_F(ServerThreads, calls_are_served_by_all_of_them_one_at_a_time) {
   EXPECT_EQ(world().peek(kTally), first_value(kTally.offset) + 1200);
 }
 
-TEST_F(ServerThreads, a_call_is_answered_by_whichever_thread) {
+TEST_F(ServerThreads, a_call_may_be_answered_by_any_thread) {
   for (int i = 0; i < 6; ++i) {
     Verbs& client = add_client();
     spawn(client, [](Verbs& verbs, bool releases) -> Task<void> {
@@ -200,7 +200,7 @@ class Borrower final : public CallHandler {
   Verbs* first_ = nullptr;
 };
 
-TEST_F(Threads, a_part_that_uses_the_verbs_of_another_thread_is_stopped) {
+TEST_F(Threads, a_part_that_uses_the_verbs_of_another_thread_is_aborted) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto run_it = [this] {
     IbverbsOptions options;
@@ -220,8 +220,8 @@ TEST_F(Threads, a_part_that_uses_the_verbs_of_another_thread_is_stopped) {
   EXPECT_DEATH(run_it(), "uses the verbs that it is given");
 }
 
-// The clients' thread is the server's first: what is long has to come to the other.
-TEST_F(ServerThreads, while_one_computes_another_serves) {
+// The clients' thread is the server's first: the long call must reach the other.
+TEST_F(ServerThreads, while_one_thread_computes_another_serves) {
   Verbs& patient = add_client(kHere);
   Verbs& busy = add_client(kThere);
   spawn(patient, [](Verbs& verbs) -> Task<void> {

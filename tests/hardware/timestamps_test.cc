@@ -1,4 +1,4 @@
-// The RNIC's clock, as completions and software see it. Runs do not use it
+// The RNIC's clock, as completions and software read it. Runs do not use it
 // (docs/decisions/0018-the-clock-of-a-run-is-the-machines.md).
 
 #include <infiniband/verbs.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Patience = std::chrono::steady_clock;
 
-// Whose completions are stamped; null: the driver has none.
+// The CQ whose completions have timestamps; null: the driver has none.
 ibv_cq_ex* stamped_cq(const Device& device) {
   ibv_cq_init_attr_ex queue = {};
   queue.cqe = 16;
@@ -42,7 +42,7 @@ class StampedQp {
   StampedQp(const StampedQp&) = delete;
   StampedQp& operator=(const StampedQp&) = delete;
 
-  // Reads a word; when, in the RNIC's cycles.
+  // Reads a word; the time in cycles of the RNIC.
   std::uint64_t read(std::uint64_t* words, const Registration& registered) {
     ibv_sge where = {reinterpret_cast<std::uint64_t>(words + 1), 8, registered.local_key()};
     ibv_send_wr wanted = {};
@@ -120,7 +120,8 @@ class Timestamps : public ::testing::Test {
     EXPECT_EQ(ibv_query_rt_values_ex(device_->context(), &now), 0);
     return static_cast<std::uint64_t>(now.raw_clock.tv_nsec) & mask_;
   }
-  // From one to the other, across the end of the counter; of half of it and more: backwards.
+  // Whether `other` is not before `one`, across a wrap of the counter; a distance of more than half
+  // of its range counts as backwards.
   bool in_order(std::uint64_t one, std::uint64_t other) const {
     return ((other - one) & mask_) <= mask_ / 2;
   }
@@ -134,7 +135,7 @@ class Timestamps : public ::testing::Test {
   std::uint64_t mask_ = 0, khz_ = 0;
 };
 
-TEST_F(Timestamps, of_all_queues_are_of_the_clock_that_software_reads) {
+TEST_F(Timestamps, of_all_queues_are_from_the_clock_that_software_reads) {
   ibv_cq_ex* const tried = stamped_cq(*device_);
   if (tried == nullptr) GTEST_SKIP() << "needs a driver with CQs that are stamped";
   ibv_destroy_cq(ibv_cq_ex_to_cq(tried));
@@ -147,7 +148,7 @@ TEST_F(Timestamps, of_all_queues_are_of_the_clock_that_software_reads) {
     const std::uint64_t stamp = (i % 2 == 0 ? one : other).read(words.data(), registered);
     EXPECT_TRUE(in_order(last, stamp)) << "a verb is over before the one that it followed";
     EXPECT_TRUE(in_order(posted, stamp)) << "a verb is over before it was posted";
-    // What software reads may lag behind.
+    // The value that software reads may lag behind.
     const auto patience = Patience::now() + std::chrono::seconds(60);
     while (!in_order(stamp, cycles()) && Patience::now() < patience) {
     }
@@ -156,8 +157,8 @@ TEST_F(Timestamps, of_all_queues_are_of_the_clock_that_software_reads) {
   }
 }
 
-TEST_F(Timestamps, count_as_many_cycles_as_the_device_says) {
-  constexpr std::int64_t kLag = 5'000'000;  // of what software reads
+TEST_F(Timestamps, count_as_many_cycles_as_the_device_reports) {
+  constexpr std::int64_t kLag = 5'000'000;  // of the value that software reads
   const std::int64_t before = now_ns();
   const std::uint64_t first = cycles();
   const std::int64_t began = now_ns();

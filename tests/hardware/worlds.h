@@ -1,6 +1,6 @@
 #pragma once
-// A world on this machine's RDMA device, all of it in this process: node 1 is a server, clients
-// live on nodes 2 and 3.
+// A world on this machine's RDMA device, all of it in this process: node 1 is a server, nodes 2 and
+// 3 have clients.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline constexpr NodeId kHere{2};
 inline constexpr NodeId kThere{3};
 inline constexpr std::uint64_t kBytes = 64 * 1024;
 
-// What the word at this offset of any node holds at first.
+// The initial value of the word at this offset of any node.
 constexpr std::uint64_t first_value(std::uint64_t offset) {
   return 0x0101'0101'0101'0101ULL * (1 + offset / 8 % 251);
 }
@@ -50,9 +50,9 @@ class Worlds : public ::testing::Test {
     return server;
   }
   void spawn(Verbs& verbs, Task<void> body) { world_->spawn(verbs, std::move(body), Time{}); }
-  // Before another world is made.
+  // To be called before another world is created.
   void forget_clients() { clients_ = 0; }
-  // Every client's body ends, within a time that nothing takes that works.
+  // Every client's body ends, within a time far longer than any working run takes.
   void run() { EXPECT_EQ(world_->run_until(Time{} + seconds(120)), RunEnd::finished); }
 
  private:

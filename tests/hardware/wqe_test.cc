@@ -1,5 +1,5 @@
-// Masked atomics as mlx5's send queue entries, byte by byte. What is expected was written by hand
-// from the published layouts (backends/ibverbs/wqe.h names them), one line for each segment or
+// Masked atomics as mlx5's send queue entries, byte by byte. The expected bytes were written by
+// hand from the published layouts (backends/ibverbs/wqe.h names them), one line for each segment or
 // operand. No device is needed.
 
 #include "backends/ibverbs/wqe.h"
@@ -29,7 +29,7 @@ std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-// Each word of each operand is another one.
+// All words of all operands differ.
 Verb operands() {
   Verb verb;
   verb.value = {0x0102030405060708, 0x090a0b0c0d0e0f10};
@@ -61,7 +61,7 @@ TEST(Wqe, a_masked_cas_of_8_bytes) {
   EXPECT_EQ(encoded(Kind::masked_cas, kNarrow, true, false),
             "09000014"  // 8 | 1, index 0, masked CAS
             "01234505"  // QP, five segments
-            "00000008"  // tells its completion
+            "00000008"  // signalled
             "00000000"
             "1122334455667788a1b2c3d400000000"
             "0102030405060708"
@@ -97,7 +97,7 @@ TEST(Wqe, a_masked_faa_of_8_bytes_in_two_fields) {
             "000000080badcafe00007f1234567890");
 }
 
-TEST(Wqe, a_masked_faa_of_16_bytes_that_tells_nothing) {
+TEST(Wqe, an_unsignalled_masked_faa_of_16_bytes) {
   EXPECT_EQ(encoded(Kind::masked_faa, kWide, false, false),
             "0a000015"
             "01234505"
@@ -110,7 +110,7 @@ TEST(Wqe, a_masked_faa_of_16_bytes_that_tells_nothing) {
 }
 
 // No carry leaves a word: fields have 64 bits at most.
-TEST(Wqe, a_masked_faa_of_16_bytes_without_fields_has_two_of_a_word_each) {
+TEST(Wqe, a_masked_faa_of_16_bytes_without_fields_has_one_field_per_word) {
   Verb verb;
   verb.value = {0x0102030405060708, 0x090a0b0c0d0e0f10};
   WorkRequest request;
@@ -123,7 +123,7 @@ TEST(Wqe, a_masked_faa_of_16_bytes_without_fields_has_two_of_a_word_each) {
             "80000000000000008000000000000000");
 }
 
-// As libmlx5 has it for a port: the fields that make it one of a DC target are empty.
+// The layout of libmlx5 for a port: the fields of a DC target are empty.
 constexpr std::string_view kToPort =
     "0000000000000000"
     "00000000"                           // number
@@ -191,8 +191,8 @@ TEST(Wqe, a_masked_faa_of_8_bytes_to_a_dc_target) {
                 "000000080badcafe00007f1234567890");
 }
 
-// The reply of 8 bytes comes in host order, that of 16 as two big-endian words.
-TEST(Wqe, replies_are_put_into_host_order) {
+// The reply of 8 bytes is in host order, that of 16 bytes is two big-endian words.
+TEST(Wqe, replies_are_converted_to_host_order) {
   const Words landed{0x0807060504030201, 0x1817161514131211};
   EXPECT_EQ(masked_reply(landed, kNarrow), (Words{0x0807060504030201, 0}));
   EXPECT_EQ(masked_reply(landed, kWide), (Words{0x0102030405060708, 0x1112131415161718}));
