@@ -1,5 +1,5 @@
-// Linked into the test programs: a test that fills the memory (a search that never closes on
-// itself, say) ends with std::bad_alloc, and takes neither the machine nor the other tests along.
+// Linked into the test programs: a test that fills the memory (such as a search that does not
+// terminate) ends with std::bad_alloc, and harms neither the machine nor other tests.
 
 #include <sys/resource.h>
 
@@ -16,10 +16,11 @@ namespace {
 #endif
 #endif
 
-#ifndef LATCHLAB_SHADOW_MEMORY  // which takes terabytes of address space
+#ifndef LATCHLAB_SHADOW_MEMORY  // shadow memory takes terabytes of address space
 const int kLimited = [] {
   const char* const world = std::getenv("LATCHLAB_WORLD");
-  if (world != nullptr && std::string_view(world) == "ibverbs") return 0;  // reserves what may grow
+  // A world on hardware reserves memory that may grow.
+  if (world != nullptr && std::string_view(world) == "ibverbs") return 0;
   constexpr rlim_t kBytes = 8ULL << 30;
   const rlimit limit = {kBytes, kBytes};
   return ::setrlimit(RLIMIT_AS, &limit);

@@ -1,4 +1,4 @@
-// Addresses and tokens, as people give them, and listening with them.
+// Addresses and tokens in the form that users write, and listening with them.
 #include "core/launch/address.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ std::string problem(const std::string& text) {
   return address ? "read as " + address.value().text() : address.error().message;
 }
 
-TEST(Address, is_read_as_it_is_written) {
+TEST(Address, survives_reading_and_writing) {
   for (const char* text : {"node1:7400", "127.0.0.1:0", "[fd00::1]:65535", "[::]:1"}) {
     const auto address = parse_address(text);
     ASSERT_TRUE(address.ok()) << address.error().message;
@@ -33,7 +33,7 @@ TEST(Address, is_read_as_it_is_written) {
   EXPECT_EQ(parse_address("[node1]:80").value().host, "node1");
 }
 
-TEST(Address, says_what_is_wrong_with_it) {
+TEST(Address, names_what_is_wrong_with_it) {
   EXPECT_THAT(problem("node1"), HasSubstr("it has no port; write HOST:PORT or [IPv6]:PORT"));
   EXPECT_THAT(problem("[::1]"), HasSubstr("it has no port"));
   EXPECT_THAT(problem("::1:80"), HasSubstr("needs brackets"));
@@ -46,13 +46,13 @@ TEST(Address, says_what_is_wrong_with_it) {
   EXPECT_THAT(problem("node1:-1"), HasSubstr("'-1' is no port"));
 }
 
-TEST(Token, is_new_each_time) {
+TEST(Token, is_random) {
   const std::string one = random_token().value();
   EXPECT_EQ(one.size(), 32U);
   EXPECT_NE(one, random_token().value());
 }
 
-TEST(Token, that_could_be_found_by_trying_is_refused) {
+TEST(Token, that_is_easy_to_guess_is_refused) {
   ::setenv(kTokenVariable, "fifteen letters", 1);
   EXPECT_THAT(find_token("").error().message,
               AllOf(HasSubstr("LATCHLAB_TOKEN has 15 characters"), HasSubstr("at least 16"),
@@ -62,7 +62,7 @@ TEST(Token, that_could_be_found_by_trying_is_refused) {
   ::unsetenv(kTokenVariable);
 }
 
-TEST(Token, comes_from_the_environment_or_a_file_of_the_users_own) {
+TEST(Token, comes_from_the_environment_or_a_file_of_the_user) {
   ::unsetenv(kTokenVariable);
   EXPECT_THAT(find_token("").error().message, HasSubstr("set LATCHLAB_TOKEN"));
   ::setenv(kTokenVariable, "out-of-the-environment", 1);
@@ -79,7 +79,7 @@ TEST(Token, comes_from_the_environment_or_a_file_of_the_users_own) {
   ::unsetenv(kTokenVariable);
 }
 
-TEST(Listening, where_it_cannot_be_done_says_so) {
+TEST(Listening, reports_addresses_that_cannot_be_used) {
   RendezvousOptions options;
   options.at.host = "192.0.2.1";
   EXPECT_THAT(Coordinator::listen(options).error().message, HasSubstr("cannot listen at"));
@@ -87,7 +87,7 @@ TEST(Listening, where_it_cannot_be_done_says_so) {
   EXPECT_THAT(Coordinator::listen(options).error().message, HasSubstr("cannot find the host"));
 }
 
-TEST(Listening, a_token_is_made_when_none_is_given) {
+TEST(Listening, a_token_is_generated_if_none_is_given) {
   const auto coordinator = Coordinator::listen({});
   EXPECT_EQ(coordinator.value().token().size(), 32U);
   EXPECT_NE(coordinator.value().port(), 0);

@@ -1,4 +1,4 @@
-// What members hear of a job while they work: broadcasts, and requests to stop.
+// Events that members get during a job: broadcasts, and requests to stop.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,11 +55,11 @@ TEST_F(Events, broadcasts_reach_all_others_in_one_order) {
   coordinator().dismiss();
 }
 
-TEST_F(Events, what_is_said_at_the_end_of_one_is_not_heard_in_the_next) {
+TEST_F(Events, a_broadcast_at_the_end_of_one_job_is_not_received_in_the_next) {
   start_members(2, [](Member& member) {
     do_jobs(member, [](Member& me, const Job& job) {
       if (job.id == 0 && me.rank() == 0) me.broadcast("late");
-      exchanged(me, "");  // behind it, what was broadcast has come
+      exchanged(me, "");  // broadcasts before it have arrived after it
       if (job.id == 0) return std::string();
       return std::to_string(me.poll().size());
     });
@@ -87,7 +87,7 @@ TEST_F(Events, a_worker_may_poll_while_its_member_waits_for_it) {
   coordinator().dismiss();
 }
 
-TEST_F(Events, a_request_to_stop_reaches_those_who_work) {
+TEST_F(Events, a_request_to_stop_reaches_members_that_work) {
   std::atomic<bool> stop = false;
   start_members(3, [&](Member& member) {
     do_jobs(member, [&](Member& me, const Job&) {
@@ -108,11 +108,11 @@ TEST_F(Events, a_request_to_stop_reaches_those_who_work) {
   coordinator().dismiss();
 }
 
-TEST_F(Events, a_request_to_stop_ends_an_exchange_at_all) {
+TEST_F(Events, a_request_to_stop_ends_an_exchange_at_all_members) {
   std::atomic<bool> stop = false;
   start_members(3, [&](Member& member) {
     do_jobs(member, [&](Member& me, const Job& job) {
-      if (job.id == 0 && me.rank() == 1) {  // the others wait for it
+      if (job.id == 0 && me.rank() == 1) {  // the other members wait for it
         stop = true;
         events(me, 1);
       }
@@ -127,7 +127,7 @@ TEST_F(Events, a_request_to_stop_ends_an_exchange_at_all) {
   coordinator().dismiss();
 }
 
-TEST_F(Events, who_does_not_stop_in_time_is_lost_and_told_so) {
+TEST_F(Events, a_member_that_does_not_stop_in_time_is_lost_and_informed) {
   start_members(2, [](Member& member) {
     ASSERT_TRUE(member.next_job(within(kLong)).ok());
     if (member.rank() == 0) events(member, 1);

@@ -1,5 +1,5 @@
 #pragma once
-// A coordinator, and members on threads of this process or as processes of their own.
+// A coordinator, and members as threads of this process or as processes of their own.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace latchlab::launch {
 
 using std::chrono::milliseconds;
 
-// For waits that end long before; a test that gets there has failed.
+// For waits that end much earlier; a test that reaches it has failed.
 inline constexpr milliseconds kLong{20'000};
 
 inline const std::string kToken = "a token for tests";
@@ -40,7 +40,7 @@ class Launch : public testing::Test {
 
   Launch() { options.program = "test 1", options.token = kToken; }
   ~Launch() override {
-    coordinator_.clear();  // members still there notice
+    coordinator_.clear();  // members that are still connected notice
     join_threads();
   }
 
@@ -55,7 +55,7 @@ class Launch : public testing::Test {
   }
   Address address() { return {"127.0.0.1", coordinator().port()}; }
 
-  // Threads that join, and then live.
+  // Starts threads that join and then run `life`.
   void start_members(std::uint32_t count, const Life& life) {
     const Address at = address();
     for (std::uint32_t i = 0; i < count; ++i)
@@ -65,7 +65,7 @@ class Launch : public testing::Test {
         if (member) life(member.value());
       });
   }
-  // Another thread of the test's; ended by whatever it waits for.
+  // Another thread of the test; it ends when the operation that it waits for does.
   void start_thread(const std::function<void()>& body) { threads_.emplace_back(body); }
 
   void join_threads() {
@@ -105,7 +105,7 @@ class Launch : public testing::Test {
   std::vector<std::thread> threads_;
 };
 
-// A member that does its jobs by `work` until it is dismissed.
+// A member that runs `work` for each job until it is dismissed.
 inline void do_jobs(Member& member, const std::function<std::string(Member&, const Job&)>& work) {
   for (;;) {
     const auto job = member.next_job(within(kLong));
@@ -122,13 +122,13 @@ inline std::string joined(const std::vector<std::string>& parts) {
   return all;
 }
 
-// All parts, each followed by a comma; or why there are none.
+// All parts, each followed by a comma; or the reason why there are none.
 inline std::string exchanged(Member& member, const std::string& mine) {
   const auto parts = member.exchange(mine, within(kLong));
   return parts ? joined(parts.value()) : "failed: " + parts.error().message;
 }
 
-// By rank, what each finished with; or how it was lost.
+// By rank: the result of each member; or how it was lost.
 inline std::vector<std::string> blobs(const JobOutcome& outcome) {
   std::vector<std::string> all;
   for (const JobReply& reply : outcome.replies) all.push_back(reply.blob.value_or(reply.lost));

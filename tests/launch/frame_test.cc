@@ -1,4 +1,4 @@
-// Frames out of bytes, however the bytes come.
+// Frames decoded from a byte stream, for any division of the bytes.
 #include "core/launch/frame.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
-TEST(Frames, survive_any_cut) {
+TEST(Frames, survive_any_division_of_the_bytes) {
   std::string blob = "binary";
   blob.push_back('\0');
   blob += "\xff\n";
@@ -35,14 +35,14 @@ TEST(Frames, survive_any_cut) {
   }
 }
 
-TEST(Frames, have_a_form_that_no_version_changes) {
+TEST(Frames, have_a_layout_that_no_version_changes) {
   using std::string_literals::operator""s;
   EXPECT_EQ(*encode(FrameKind::hello, 1, 2, "ab"),
             "\x00\x00\x00\x0b\x01\x00\x00\x00\x01\x00\x00\x00\x02"s + "ab");
   EXPECT_EQ(static_cast<int>(FrameKind::refused), 2);
 }
 
-TEST(Frames, too_long_are_refused_on_their_announcement) {
+TEST(Frames, that_are_too_long_are_refused_by_their_header) {
   FrameReader reader(20);
   reader.add(*encode(FrameKind::part, 0, 0, "0123456789a"));
   EXPECT_TRUE(reader.next().value().has_value());
@@ -52,7 +52,7 @@ TEST(Frames, too_long_are_refused_on_their_announcement) {
   EXPECT_FALSE(fits("0123456789ab", 20));
 }
 
-TEST(Frames, carry_a_blob_for_each_or_nothing_that_is_taken_for_one) {
+TEST(Frames, joined_blobs_are_split_only_into_the_right_number) {
   const std::vector<std::string> blobs = {"one", "", std::string("\0\0", 2)};
   const std::string joined = join_slices(blobs);
   EXPECT_THAT(cut_slices(joined, 3).value(), ElementsAreArray(blobs));
@@ -62,7 +62,7 @@ TEST(Frames, carry_a_blob_for_each_or_nothing_that_is_taken_for_one) {
     EXPECT_FALSE(cut_slices(std::string_view(joined).substr(0, bytes), 3).has_value()) << bytes;
 }
 
-TEST(Frames, of_no_known_form_are_refused) {
+TEST(Frames, of_unknown_layout_are_refused) {
   FrameReader reader(1024);
   reader.add(std::string_view("\0\0\0\3", 4));
   EXPECT_THAT(reader.next().error().message, HasSubstr("no frames"));

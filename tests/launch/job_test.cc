@@ -1,4 +1,4 @@
-// Jobs: exchanges and results; nobody is lost.
+// Jobs: exchanges and results; no member is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST_F(Jobs, members_exchange_and_finish) {
   coordinator().dismiss();
 }
 
-TEST_F(Jobs, blobs_are_not_looked_into) {
+TEST_F(Jobs, may_have_blobs_with_any_bytes) {
   std::string blob(1 << 20, '\0');
   for (std::size_t i = 0; i < blob.size(); ++i) blob[i] = static_cast<char>(i * 7 + i / 256);
   start_members(3, [](Member& member) {
@@ -64,7 +64,7 @@ TEST_F(Jobs, come_one_after_the_other) {
   coordinator().dismiss();
 }
 
-TEST_F(Jobs, end_for_each_member_when_it_likes) {
+TEST_F(Jobs, end_for_each_member_independently) {
   std::atomic<bool> others_finished = false;
   start_members(3, [&](Member& member) {
     do_jobs(member, [&](Member& me, const Job&) {
@@ -80,7 +80,7 @@ TEST_F(Jobs, end_for_each_member_when_it_likes) {
   coordinator().dismiss();
 }
 
-TEST_F(Jobs, an_exchange_that_a_finished_member_does_not_come_to_fails) {
+TEST_F(Jobs, an_exchange_that_a_finished_member_does_not_join_fails) {
   start_members(4, [](Member& member) {
     do_jobs(member, [](Member& me, const Job& job) {
       const bool finishes = me.rank() == 2;
@@ -107,7 +107,7 @@ TEST_F(Jobs, waits_of_members_end_at_their_deadlines) {
     }
     do_jobs(member, [](Member& me, const Job&) {
       if (me.rank() == 1) return std::string();
-      // Before the other has finished, or after: it fails either way.
+      // It fails whether the other member has finished before or finishes after.
       const auto parts = me.exchange("", within(milliseconds(1)));
       EXPECT_FALSE(parts.ok());
       return exchanged(me, "");
@@ -136,8 +136,8 @@ TEST_F(Jobs, two_hundred_members_exchange) {
   coordinator().dismiss();
 }
 
-// Member 3 gives the same to all, and has no more to say.
-TEST_F(Jobs, members_give_each_other_what_is_for_each_alone) {
+// Member 3 sends the same to all, and nothing to single members.
+TEST_F(Jobs, members_send_each_member_a_blob_of_its_own) {
   start_members(4, [](Member& member) {
     do_jobs(member, [](Member& me, const Job&) {
       std::vector<std::string> each;

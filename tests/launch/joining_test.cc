@@ -1,4 +1,4 @@
-// Which members are let in, and which are not.
+// Which members are accepted, and which are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 
 class Joining : public Launch {
  protected:
-  // A member with these options comes while the coordinator waits for one, which then comes too.
+  // A member with these options tries to join while the coordinator waits for one; then a valid
+  // member joins.
   std::string refusal(const MemberOptions& stranger) {
     std::string why = "it was let in";
     const Address at = address();
@@ -35,7 +36,7 @@ class Joining : public Launch {
   }
 };
 
-TEST_F(Joining, members_get_the_ranks_that_they_ask_for_or_the_first_free) {
+TEST_F(Joining, members_get_the_ranks_that_they_request_or_the_first_free) {
   start_thread([at = address()] {
     std::vector<Member> members;
     for (const int i : {2, 1, 0}) {
@@ -80,7 +81,7 @@ TEST_F(Joining, another_build_is_refused) {
   EXPECT_THAT(notes, ElementsAre(HasSubstr("test 2")));
 }
 
-TEST_F(Joining, a_rank_that_is_not_there_is_refused) {
+TEST_F(Joining, a_rank_out_of_range_is_refused) {
   MemberOptions stranger = member_options();
   stranger.rank = 1;
   EXPECT_THAT(refusal(stranger), HasSubstr("has the ranks 0 to 0"));
@@ -100,7 +101,7 @@ TEST_F(Joining, a_rank_that_another_has_is_refused) {
   EXPECT_THAT(why.get_future().get(), HasSubstr("asks for rank 0, which here"));
 }
 
-TEST_F(Joining, more_than_are_needed_are_refused_while_others_work) {
+TEST_F(Joining, surplus_members_are_refused_while_others_work) {
   std::promise<std::string> why;
   start_members(1, [&, at = address()](Member& member) {
     do_jobs(member, [&](Member&, const Job&) {
@@ -115,7 +116,7 @@ TEST_F(Joining, more_than_are_needed_are_refused_while_others_work) {
   coordinator().dismiss();
 }
 
-TEST_F(Joining, a_member_says_when_it_talks_to_something_else) {
+TEST_F(Joining, a_member_reports_a_server_that_is_no_coordinator) {
   const Descriptor other = listen_at({}).value();
   std::thread server([&] {
     Descriptor connection;
@@ -131,7 +132,7 @@ TEST_F(Joining, a_member_says_when_it_talks_to_something_else) {
   EXPECT_THAT(joined.error().message, HasSubstr("does not speak TLS 1.3 with a token"));
 }
 
-TEST_F(Joining, a_member_waits_for_the_coordinator_and_not_for_ever) {
+TEST_F(Joining, a_member_waits_for_the_coordinator_until_its_deadline) {
   MemberOptions patient = member_options();
   patient.join_within = milliseconds(300);
   std::uint16_t port = 0;
@@ -151,7 +152,7 @@ TEST_F(Joining, a_member_waits_for_the_coordinator_and_not_for_ever) {
   early.join();
 }
 
-TEST_F(Joining, facts_that_are_too_long_never_leave) {
+TEST_F(Joining, facts_that_are_too_long_are_not_sent) {
   MemberOptions talker = member_options();
   talker.facts.assign(kMaxHelloBytes, 'x');
   EXPECT_THAT(Member::join({"127.0.0.1", 1}, talker).error().message, HasSubstr("too long"));
@@ -167,7 +168,7 @@ TEST_F(Joining, gathering_ends_at_its_deadline_on_request_and_when_a_tick_fails)
               HasSubstr("node 1 died"));
 }
 
-TEST_F(Joining, a_member_that_leaves_before_its_job_makes_place_for_another) {
+TEST_F(Joining, a_member_that_leaves_before_its_job_is_replaced) {
   std::promise<void> gathered;
   start_thread([&, at = address()] {
     {

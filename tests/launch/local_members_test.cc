@@ -1,4 +1,4 @@
-// Processes of this machine: how they start, what they leave behind, and that none is left.
+// Processes of this machine: how they start, what output they leave, and that none is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ std::string last_words_of(const std::string& script) {
   return members.value().last_words(0);
 }
 
-// Dead, but not yet collected by whoever has inherited it, is dead.
+// A zombie that its parent has not collected yet counts as dead.
 bool is_alive(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string number;
@@ -47,7 +47,7 @@ TEST(LocalMembers, that_cannot_be_started_are_an_error_at_once) {
               HasSubstr("cannot start /no/such/program: No such file"));
 }
 
-TEST(LocalMembers, leave_last_words) {
+TEST(LocalMembers, leave_their_last_output) {
   EXPECT_THAT(last_words_of("echo one; echo two >&2; exit 3"),
               AllOf(HasSubstr("member 0"), HasSubstr("ended with exit code 3"),
                     HasSubstr("the last it wrote:\none\ntwo\n")));
@@ -55,14 +55,14 @@ TEST(LocalMembers, leave_last_words) {
               AllOf(HasSubstr("signal 11"), HasSubstr("wrote nothing")));
 }
 
-TEST(LocalMembers, may_write_as_much_as_they_like) {
+TEST(LocalMembers, may_write_any_amount_of_output) {
   const std::string words =
       last_words_of("i=0; while [ $i -lt 20000 ]; do echo $i; i=$((i+1)); done");
   EXPECT_THAT(words, HasSubstr("\n19999\n"));
   EXPECT_LT(words.size(), 9000U);
 }
 
-TEST(LocalMembers, know_token_and_rank_from_the_environment_alone) {
+TEST(LocalMembers, get_token_and_rank_only_from_the_environment) {
   LocalMemberOptions options = shell("echo $LATCHLAB_TOKEN $LATCHLAB_RANK; cat; exit 1");
   options.count = 2;
   options.first_rank = 4;
@@ -73,7 +73,7 @@ TEST(LocalMembers, know_token_and_rank_from_the_environment_alone) {
   EXPECT_EQ(members.value().last_words(6), "");
 }
 
-TEST(LocalMembers, are_not_reached_by_the_terminals_interrupt) {
+TEST(LocalMembers, do_not_get_the_interrupt_of_the_terminal) {
   auto members = LocalMembers::start(
       shell("kill -INT $$; [ $(cut -d' ' -f5 /proc/$$/stat) = $$ ] && echo own"));
   ASSERT_TRUE(members.ok());
@@ -81,7 +81,7 @@ TEST(LocalMembers, are_not_reached_by_the_terminals_interrupt) {
   EXPECT_THAT(members.value().last_words(0), HasSubstr("own"));
 }
 
-TEST(LocalMembers, that_do_not_end_are_made_to_and_so_are_their_children) {
+TEST(LocalMembers, that_do_not_end_are_killed_with_their_children) {
   LocalMemberOptions options = shell("trap '' TERM; sleep 1000 & echo $!; wait; wait");
   options.kill_after = milliseconds(100);
   pid_t grandchild = 0;
@@ -133,7 +133,7 @@ TEST_F(Starting, a_process_that_dies_before_it_joins_ends_the_gathering) {
               AllOf(HasSubstr("0 of 1 members"), HasSubstr("exit code 4"), HasSubstr("no device")));
 }
 
-TEST_F(Starting, processes_that_talk_a_lot_do_not_stand_still) {
+TEST_F(Starting, processes_that_print_a_lot_are_not_blocked) {
   auto members = start_processes(2);
   ASSERT_TRUE(members.ok());
   gather_all(2);

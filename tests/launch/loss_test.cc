@@ -1,4 +1,4 @@
-// Members that die, and a coordinator that does. Processes, and real signals.
+// Members that die, and a coordinator that dies. Processes and real signals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ class Loss : public Launch {
   }
 };
 
-TEST_F(Loss, in_an_exchange_fails_it_at_all_others) {
+TEST_F(Loss, in_an_exchange_fails_the_exchange_at_all_other_members) {
   LocalMembers members = start(4);
   std::vector<std::string> lost;
   JobWatch watch;
@@ -45,7 +45,7 @@ TEST_F(Loss, in_an_exchange_fails_it_at_all_others) {
   coordinator().dismiss();
 }
 
-TEST_F(Loss, between_exchanges_spares_the_first) {
+TEST_F(Loss, between_exchanges_does_not_affect_the_first) {
   LocalMembers members = start(3);
   const JobOutcome outcome = run_job("exchange 0:die exchange", {"a", "b", "c"});
   for (const int rank : {1, 2})
@@ -53,7 +53,7 @@ TEST_F(Loss, between_exchanges_spares_the_first) {
   coordinator().dismiss();
 }
 
-TEST_F(Loss, at_work_is_news_for_the_others_and_no_more) {
+TEST_F(Loss, during_work_is_reported_to_the_others_and_they_continue) {
   LocalMembers members = start(3);
   JobWatch watch;
   bool is_lost = false;
@@ -66,7 +66,7 @@ TEST_F(Loss, at_work_is_news_for_the_others_and_no_more) {
   coordinator().dismiss();
 }
 
-TEST_F(Loss, is_made_good_before_the_next_job) {
+TEST_F(Loss, is_repaired_before_the_next_job) {
   LocalMembers members = start(3);
   EXPECT_FALSE(run_job("1:die", {}).complete());
   EXPECT_THAT(coordinator().run_job("", {}, {}).error().message, HasSubstr("member 1 is missing"));
@@ -86,14 +86,14 @@ TEST_F(Loss, of_a_member_that_hangs_is_declared_at_the_deadline) {
   const JobOutcome outcome = run_job("0:refuse hang", {}, watch);
   EXPECT_EQ(outcome.replies[0].blob, "cannot");
   EXPECT_THAT(outcome.replies[1].lost, HasSubstr("did not finish in time"));
-  // Told that it was given up, it ends by itself.
+  // When it learns that it was given up, it ends.
   const Deadline deadline = within(kLong);
   while (members.running() == 2 && Clock::now() < deadline) usleep(1000);
   EXPECT_THAT(members.last_words(1), HasSubstr("ended with exit code 1"));
   coordinator().dismiss();
 }
 
-TEST_F(Loss, of_a_member_that_does_not_end_is_made_good_by_another_process) {
+TEST_F(Loss, of_a_member_that_does_not_end_is_repaired_by_another_process) {
   LocalMembers members = start(2);
   const pid_t stuck = static_cast<pid_t>(coordinator().peers()[1].pid);
   ASSERT_EQ(::kill(stuck, SIGSTOP), 0);
@@ -112,7 +112,7 @@ TEST_F(Loss, of_a_member_that_does_not_end_is_made_good_by_another_process) {
   members.end(within(kLong));
 }
 
-TEST_F(Loss, of_a_member_killed_from_outside_is_noticed) {
+TEST_F(Loss, of_a_member_killed_from_outside_is_detected) {
   LocalMembers members = start(3);
   JobWatch watch;
   int ticks = 0;
@@ -129,8 +129,8 @@ TEST_F(Loss, of_a_member_killed_from_outside_is_noticed) {
 }
 
 TEST_F(Loss, of_the_coordinator_ends_members_that_are_not_its_children) {
-  // The coordinator is a child of ours; the members are its siblings' children, as on another
-  // machine: only the connection tells them.
+  // The coordinator is a child of this process; the members are children of a sibling, like members
+  // on another machine: only the connection tells them.
   std::array<int, 2> port_pipe = {};
   ASSERT_EQ(::pipe(port_pipe.data()), 0);
   const pid_t child = ::fork();
@@ -175,7 +175,7 @@ TEST_F(Loss, of_the_coordinator_is_an_error_and_an_event) {
     EXPECT_THAT(seen.front().text, HasSubstr("is gone: its connection was closed"));
     EXPECT_TRUE(member.poll().empty()) << "told once";
     EXPECT_EQ(member.descriptor(), -1);
-    member.broadcast("to nobody");
+    member.broadcast("to no member");
     EXPECT_THAT(member.exchange("", within(kLong)).error().message, HasSubstr("is gone"));
     EXPECT_THAT(member.finish("", within(kLong)).error().message, HasSubstr("is gone"));
     EXPECT_THAT(member.next_job(within(kLong)).error().message, HasSubstr("is gone"));

@@ -1,4 +1,4 @@
-// Runs started by MPI's launcher, and programs that only look so.
+// Runs started by MPI's launcher, and programs with an environment that only resembles such a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -27,13 +27,13 @@ const std::string& program() {
   return command;
 }
 
-TEST(Mpi, is_not_asked_where_nothing_says_that_it_started_us) {
+TEST(Mpi, is_not_used_unless_a_launcher_started_several_ranks) {
   EXPECT_THAT(words_of(program()), HasSubstr("alone"));
   EXPECT_THAT(words_of("OMPI_COMM_WORLD_SIZE=1 " + program()), HasSubstr("alone"));
   EXPECT_THAT(words_of("SLURM_NTASKS=4 SLURM_PROCID=0 " + program()), HasSubstr("alone"));
 }
 
-TEST(Mpi, that_is_not_this_builds_is_an_error) {
+TEST(Mpi, of_another_kind_than_the_builds_is_an_error) {
   EXPECT_THAT(words_of("SLURM_STEP_NUM_TASKS=3 " + program()),
               AllOf(HasSubstr("exit code 1"), HasSubstr("started as one of 3 processes, but")));
 }

@@ -1,4 +1,5 @@
-// Who has the token and who has not, byte by byte, without sockets; against OpenSSL used by hand.
+// The handshake with and without the token, byte by byte, without sockets; checked against OpenSSL
+// used directly.
 #include "core/launch/secure.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +20,7 @@ using Side = SecureStream::Side;
 
 const std::string kSecret = "0123456789abcdef";
 
-// A conversation and all that a listener has heard of it.
+// A conversation, and all bytes that a listener on the network receives.
 struct Talk {
   SecureStream coordinator{Side::coordinator, kSecret};
   SecureStream member{Side::member, kSecret};
@@ -28,7 +29,7 @@ struct Talk {
   std::string from_member;
   std::string from_coordinator;
 
-  // Until nobody has anything to send.
+  // Until neither side has anything to send.
   void go_on() {
     for (bool more = true; more;) {
       const std::string there = member.take();
@@ -42,7 +43,7 @@ struct Talk {
   }
 };
 
-TEST(SecureStream, two_with_one_token_hear_each_other) {
+TEST(SecureStream, two_peers_with_one_token_receive_each_others_data) {
   Talk talk;
   EXPECT_FALSE(talk.member.is_secure());
   talk.go_on();
@@ -62,7 +63,7 @@ TEST(SecureStream, two_with_one_token_hear_each_other) {
   }
 }
 
-TEST(SecureStream, it_does_not_matter_in_what_pieces_bytes_come) {
+TEST(SecureStream, the_division_of_the_bytes_does_not_matter) {
   Talk talk;
   for (int turn = 0; turn < 10; ++turn) {
     for (const char byte : talk.member.take())
@@ -74,7 +75,7 @@ TEST(SecureStream, it_does_not_matter_in_what_pieces_bytes_come) {
   EXPECT_EQ(talk.heard_by_coordinator, "bit by bit");
 }
 
-TEST(SecureStream, another_token_is_noticed_on_both_sides) {
+TEST(SecureStream, another_token_is_detected_on_both_sides) {
   Talk talk;
   talk.member = SecureStream(Side::member, "0123456789abcdeF");
   talk.go_on();
@@ -84,7 +85,7 @@ TEST(SecureStream, another_token_is_noticed_on_both_sides) {
   EXPECT_THAT(talk.coordinator.trouble(), HasSubstr("another token"));
 }
 
-TEST(SecureStream, what_was_said_to_another_is_no_proof) {
+TEST(SecureStream, a_replayed_handshake_is_refused) {
   Talk first;
   first.go_on();
   first.member.say("let me in");
@@ -109,7 +110,7 @@ TEST(SecureStream, half_a_handshake_proves_nothing) {
   }
 }
 
-TEST(SecureStream, a_changed_byte_is_noticed_wherever_it_is) {
+TEST(SecureStream, a_changed_byte_is_detected_at_any_place) {
   for (std::size_t at = 0; at < 60; ++at) {
     Talk talk;
     talk.go_on();
@@ -119,13 +120,13 @@ TEST(SecureStream, a_changed_byte_is_noticed_wherever_it_is) {
     wire[at] = static_cast<char>(wire[at] ^ 1);
     talk.coordinator.receive(wire, talk.heard_by_coordinator);
     EXPECT_EQ(talk.heard_by_coordinator, "") << at;
-    // A longer record than there is has yet to end.
+    // The record is longer than the data and has not ended yet.
     const bool is_length = at == 3 || at == 4;
     EXPECT_TRUE(is_length || !talk.coordinator.trouble().empty()) << at;
   }
 }
 
-TEST(SecureStream, nothing_is_heard_after_trouble) {
+TEST(SecureStream, nothing_is_accepted_after_an_error) {
   Talk talk;
   talk.go_on();
   talk.coordinator.receive("this is no record", talk.heard_by_coordinator);
@@ -135,7 +136,7 @@ TEST(SecureStream, nothing_is_heard_after_trouble) {
   EXPECT_EQ(talk.heard_by_coordinator, "");
 }
 
-TEST(SecureStream, other_talk_is_refused) {
+TEST(SecureStream, other_protocols_are_refused) {
   for (const char* said : {"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
                            "\0\0\1\2\1{\"magic\": \"latchlab-node\"}"}) {
     Talk talk;
@@ -154,13 +155,13 @@ std::string hmac(const std::string& key, const std::string& text) {
   return digest;
 }
 
-// The key as secure.h describes it, from RFC 5869's two steps.
+// The key as secure.h describes it, by the two steps of RFC 5869.
 std::string key_by_hand() {
   const std::string no_salt(32, '\0');
   return hmac(hmac(no_salt, kSecret), "latchlab rendezvous token\x01");
 }
 
-// One side as OpenSSL has it, made of what a stranger would use.
+// One side made with OpenSSL alone, as a third-party program would make it.
 class ByHand {
  public:
   explicit ByHand(bool is_member)
@@ -174,7 +175,7 @@ class ByHand {
   ByHand& operator=(const ByHand&) = delete;
 
   SSL_CTX* context() { return context_; }
-  // Talks to `other` until both are silent.
+  // Exchanges data with `other` until both have nothing to send.
   void talk_to(SecureStream& other) {
     begin();
     std::string heard;
@@ -221,7 +222,7 @@ class ByHand {
   BIO* out_ = nullptr;
 };
 
-TEST(SecureStream, whoever_derives_the_key_as_told_is_understood) {
+TEST(SecureStream, a_peer_that_derives_the_key_as_documented_is_accepted) {
   ByHand member(true);
   SSL_CTX_set_psk_use_session_callback(member.context(), ByHand::use_key);
   SecureStream coordinator(Side::coordinator, kSecret);
@@ -247,7 +248,7 @@ TEST(SecureStream, older_tls_other_suites_and_members_without_a_key_are_refused)
   }
 }
 
-TEST(SecureStream, a_certificate_is_no_token) {
+TEST(SecureStream, a_certificate_does_not_replace_the_token) {
   ByHand coordinator(false);
   EVP_PKEY* const key = EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256");
   X509* const certificate = X509_new();

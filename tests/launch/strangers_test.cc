@@ -1,4 +1,4 @@
-// Who is no member at all: refused, told why, and in nobody's way.
+// Peers that are not members: they are refused, get the reason, and delay no member.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -18,14 +18,14 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// A peer that has the token, and says what a member never would.
+// A peer that has the token, and sends what a member never sends.
 class RawPeer {
  public:
   explicit RawPeer(std::uint16_t port)
       : channel_(connect_to({"127.0.0.1", port}, within(kLong), {}).value(),
                  {SecureStream::Side::member, kToken}, kMaxFrameBytes) {}
   void say(const std::string& bytes) { channel_.send(std::make_shared<const std::string>(bytes)); }
-  // What the coordinator answers, until it closes the connection.
+  // The answer of the coordinator, until it closes the connection.
   std::string hear() {
     std::string heard;
     while (channel_.is_connected()) {
@@ -47,7 +47,7 @@ class RawPeer {
 
 class Strangers : public Launch {
  protected:
-  // Somebody says this, and then a proper member comes; what the coordinator notes.
+  // The coordinator's note about a peer that sends this; a valid member joins afterwards.
   std::string note_on(const std::string& said, std::string* heard = nullptr) {
     RawPeer peer(address().port);
     peer.say(said);
@@ -66,7 +66,7 @@ class Strangers : public Launch {
       return fine();
     };
     EXPECT_TRUE(coordinator().gather(1, {within(kLong), {}, tick}).ok());
-    // Admission is served by every call; the peer leaves as soon as it has read.
+    // Every call serves admission; the peer leaves as soon as it has read.
     coordinator().dismiss();
     ear.join();
     return notes.empty() ? "nothing" : notes.front();
@@ -89,7 +89,7 @@ TEST_F(Strangers, another_kind_of_frame_is_refused) {
               HasSubstr("does not begin with a hello"));
 }
 
-TEST_F(Strangers, a_hello_of_something_else_is_refused) {
+TEST_F(Strangers, a_hello_of_another_program_is_refused) {
   EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, "[1, 2")), HasSubstr("no latchlab node"));
 }
 
@@ -111,20 +111,20 @@ std::string tower(std::size_t height) {
   return std::string(height, '[') + std::string(height, ']');
 }
 
-TEST_F(Strangers, a_hello_as_deep_as_a_tower_is_refused_like_any_other) {
+TEST_F(Strangers, a_deeply_nested_hello_is_refused_like_any_other) {
   const std::string deep = R"({"magic": "latchlab-node", "wire": )" + tower(30'000) + "}";
   EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, deep)),
               HasSubstr("it speaks an unknown version of the launch protocol"));
 }
 
-TEST_F(Strangers, nothing_but_a_tower_is_refused_too) {
+TEST_F(Strangers, a_hello_that_is_only_nesting_is_refused) {
   EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, tower(30'000))),
               HasSubstr("it is no latchlab node"));
 }
 
-TEST_F(Strangers, nobodys_words_are_repeated_at_length) {
+TEST_F(Strangers, a_long_text_of_a_peer_is_truncated_in_messages) {
   Hello hello;
-  // Two bytes each: no half of one is left.
+  // Two bytes each: the text must not end in half a character.
   for (int i = 0; i < 10'000; ++i) hello.program += "\u00e9";
   std::string heard;
   const std::string note = note_on(*encode(FrameKind::hello, 0, 0, write_hello(hello)), &heard);
@@ -133,14 +133,14 @@ TEST_F(Strangers, nobodys_words_are_repeated_at_length) {
   EXPECT_THAT(heard, EndsWith("\u00e9..."));
 }
 
-TEST_F(Strangers, silence_is_refused_and_keeps_nobody_waiting) {
+TEST_F(Strangers, a_silent_peer_is_refused_and_delays_no_member) {
   options.hello_within = milliseconds(300);
   std::string heard;
   EXPECT_THAT(note_on("", &heard), HasSubstr("did not say who it is within 0.3 s"));
   EXPECT_THAT(heard, HasSubstr("did not say"));
 }
 
-TEST_F(Strangers, half_a_hello_is_as_good_as_none) {
+TEST_F(Strangers, half_a_hello_is_handled_like_none) {
   options.hello_within = milliseconds(300);
   const std::string hello = *encode(FrameKind::hello, 0, 0, write_hello(Hello()));
   EXPECT_THAT(note_on(hello.substr(0, 20)), HasSubstr("did not say who it is"));
@@ -155,7 +155,7 @@ TEST_F(Strangers, many_silent_peers_do_not_keep_a_member_out) {
   EXPECT_LT(Clock::now() - start, options.hello_within);
 }
 
-// As long as it is there, the process can open nothing more.
+// While this object exists, the process can open no more descriptors.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -174,7 +174,7 @@ class NoDescriptors {
   std::vector<Descriptor> all_;
 };
 
-TEST_F(Strangers, a_process_without_descriptors_goes_on_with_whom_it_has) {
+TEST_F(Strangers, a_process_without_descriptors_continues_with_its_members) {
   start_members(1, [](Member& member) { static_cast<void>(member.next_job(within(kLong))); });
   gather_all(1);
   const Descriptor stranger = connect_to(address(), within(kLong), {}).value();
@@ -182,10 +182,10 @@ TEST_F(Strangers, a_process_without_descriptors_goes_on_with_whom_it_has) {
   gather_all(1);
 }
 
-TEST_F(Strangers, a_process_that_has_descriptors_again_lets_members_in) {
+TEST_F(Strangers, a_process_that_has_descriptors_again_accepts_members) {
   const Address at = address();
   const Descriptor stranger = connect_to(at, within(kLong), {}).value();
-  // Looked at later: a sanitizer wants descriptors to look at things with.
+  // Checked after the scope: a sanitizer needs descriptors itself.
   const auto gathered = [this] {
     const NoDescriptors none;
     return coordinator().gather(1, {within(milliseconds(20)), {}, {}});

@@ -1,4 +1,4 @@
-// What somebody on the network sees and can do: listen, change nothing; pretend; say it again.
+// What an attacker on the network sees and can do: listen, but change nothing; impersonate; replay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ void send_all(const Descriptor& to, std::string_view bytes) {
   }
 }
 
-// What has arrived; nullopt: nothing ever will again.
+// The bytes that have arrived; nullopt: the connection is closed.
 std::optional<std::string> hear(const Descriptor& from) {
   std::string bytes(64 << 10, '\0');
   pollfd readable = {from.number(), POLLIN, 0};
@@ -43,7 +43,7 @@ Descriptor wait_for_guest(const Descriptor& listener) {
 
 class Wire : public Launch {
  protected:
-  // Passes one connection on to the coordinator, and writes down what it passes on.
+  // Forwards one connection to the coordinator and records what it forwards.
   void pass_on(const Descriptor& listener, std::string& there, std::string& back) {
     const Descriptor member = wait_for_guest(listener);
     const Descriptor coordinator = connect_to(address(), within(kLong), {}).value();
@@ -56,7 +56,7 @@ class Wire : public Launch {
     }
   }
 
-  // A member comes by way of somebody who listens, and has a job.
+  // A member joins through the recording proxy and does a job.
   void overhear(std::string& there, std::string& back) {
     const Descriptor listener = listen_at({}).value();
     address();
@@ -76,7 +76,7 @@ class Wire : public Launch {
   }
 };
 
-TEST_F(Wire, who_listens_hears_nothing_of_the_token_or_the_run) {
+TEST_F(Wire, a_listener_sees_neither_the_token_nor_the_run) {
   std::string there;
   std::string back;
   overhear(there, back);
@@ -89,7 +89,7 @@ TEST_F(Wire, who_listens_hears_nothing_of_the_token_or_the_run) {
       EXPECT_THAT(wire, Not(HasSubstr(secret)));
 }
 
-TEST_F(Wire, who_says_again_what_a_member_said_is_refused) {
+TEST_F(Wire, a_replayed_member_is_refused) {
   std::string there;
   std::string back;
   overhear(there, back);
@@ -100,7 +100,7 @@ TEST_F(Wire, who_says_again_what_a_member_said_is_refused) {
   EXPECT_FALSE(coordinator().is_present(0));
 }
 
-// A coordinator that does not have the token, and answers in some way.
+// A coordinator without the token that answers in some way.
 class FalseCoordinator : public Wire {
  protected:
   using Answer = std::function<std::string(const std::string& said)>;
@@ -122,7 +122,7 @@ class FalseCoordinator : public Wire {
   }
 };
 
-TEST_F(FalseCoordinator, with_another_token_is_found_out_and_learns_nothing) {
+TEST_F(FalseCoordinator, with_another_token_is_detected_and_learns_nothing) {
   SecureStream guess(SecureStream::Side::coordinator, "a token of others");
   std::string learnt;
   std::string heard;
@@ -137,17 +137,17 @@ TEST_F(FalseCoordinator, with_another_token_is_found_out_and_learns_nothing) {
   EXPECT_THAT(learnt, AllOf(Not(HasSubstr(kToken)), Not(HasSubstr("the-member's-host"))));
 }
 
-TEST_F(FalseCoordinator, that_welcomes_in_plain_text_is_found_out_and_learns_nothing) {
+TEST_F(FalseCoordinator, that_welcomes_in_plain_text_is_detected_and_learns_nothing) {
   std::string learnt;
   const auto welcome = [](const std::string&) { return *encode(FrameKind::welcome, 0, 1); };
   EXPECT_THAT(why_not_joined(welcome, learnt), HasSubstr("does not speak TLS 1.3 with a token"));
   EXPECT_THAT(learnt, AllOf(Not(HasSubstr(kToken)), Not(HasSubstr("the-member's-host"))));
 }
 
-// Strangers that never show that they have the token.
+// Peers that never prove that they have the token.
 class WithoutToken : public Wire {
  protected:
-  // What is noted of somebody who does this, while a proper member comes in beside.
+  // The coordinator's note about a peer that does this, while a valid member joins.
   std::string note_on(const std::function<void(Descriptor&)>& act) {
     start_thread([at = address(), act] {
       Descriptor stranger = connect_to(at, within(kLong), {}).value();
@@ -173,12 +173,12 @@ TEST_F(WithoutToken, plain_text_is_refused) {
               HasSubstr("does not speak TLS 1.3 with a token"));
 }
 
-TEST_F(WithoutToken, silence_is_refused) {
+TEST_F(WithoutToken, a_silent_peer_is_refused) {
   options.hello_within = milliseconds(300);
   EXPECT_THAT(note_on([](Descriptor&) {}), HasSubstr("did not say who it is within 0.3 s"));
 }
 
-TEST_F(WithoutToken, who_speaks_slowly_gets_no_more_time_for_it) {
+TEST_F(WithoutToken, a_slow_peer_gets_no_extra_time) {
   options.hello_within = milliseconds(300);
   const std::string words = first_words();
   EXPECT_THAT(note_on([words](Descriptor& stranger) {

@@ -1,6 +1,6 @@
 // A node process for tests/launch: launch_member PORT; or, started by mpirun, launch_member --mpi,
-// a whole run of one job (mpi.cc). A node does what the words of a job's common
-// blob tell it, in turn, and finishes with what came of it.
+// a whole run of one job (mpi.cc). A node does what the words of a job's common blob say, in order,
+// and finishes with the result.
 //   exchange      adds all parts, each followed by a comma
 //   hang          polls until a stop is requested or the coordinator is gone
 //   say           writes 200 KiB to stderr, its own blob last

@@ -1,4 +1,4 @@
-// One run as MPI's launcher starts it.
+// One run started by MPI's launcher.
 
 #include "core/launch/mpi.h"
 
