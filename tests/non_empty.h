@@ -1,6 +1,6 @@
 #pragma once
-// What a test loops over: a loop over nothing looks at nothing, and its test passes whatever the
-// code does.
+// Ranges for loops in tests: a loop over an empty range checks nothing, so its test would always
+// pass.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 namespace latchlab {
 
-// The range itself, which has an element.
+// The range itself, which must have an element.
 template <class Range>
 Range non_empty(Range&& range) {
   using std::begin, std::end;

@@ -1,4 +1,4 @@
-// The whole way from a fit's file to its page, with formulas in place of simulations.
+// The whole path from a fit's file to its page, with formulas in place of simulations.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class SyntheticFit : public ::testing::Test {
   Calibration result_;
 };
 
-TEST_F(SyntheticFit, recovers_what_the_data_tell) {
+TEST_F(SyntheticFit, recovers_the_constants_that_the_data_determine) {
   EXPECT_TRUE(constant("latency.one_way").fitted);
   EXPECT_NEAR(constant("latency.one_way").value, 650, 0.2);
   EXPECT_NEAR(constant("atomic.same_address_failed").value, 250, 0.2);
@@ -61,25 +61,25 @@ TEST_F(SyntheticFit, of_two_tied_constants_one_is_held_and_neither_is_called_fit
   EXPECT_THAT(constant(other).widened_by, ::testing::Contains(HasSubstr(held)));
 }
 
-TEST_F(SyntheticFit, another_reading_widens_the_interval_to_its_own_value) {
+TEST_F(SyntheticFit, another_reading_of_the_data_widens_the_interval_to_its_own_value) {
   const FittedConstant& failed = constant("atomic.same_address_failed");
   EXPECT_NEAR(failed.high, 312.5, 0.5);
   EXPECT_LT(failed.alone_high, 255);
   EXPECT_THAT(failed.widened_by, ::testing::ElementsAre("slower"));
 }
 
-TEST_F(SyntheticFit, a_reading_leaves_out_the_runs_that_it_names_and_no_others) {
+TEST_F(SyntheticFit, a_reading_leaves_out_exactly_the_runs_that_it_names) {
   Formula formula(spec_);
   const FitProblem problem(spec_, formula);
   Reading reading;
-  reading.without = {"fai"};  // of "fails"
+  reading.without = {"fai"};  // a part of "fails"
   Trial trial;
   trial.reading = &reading;
   ASSERT_EQ(spec_.observations.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(problem.target(i, trial).sigma == 0, i == 1) << i;
 }
 
-TEST_F(SyntheticFit, tells_how_far_from_an_observation_a_prediction_is_in_its_sigmas) {
+TEST_F(SyntheticFit, reports_the_distance_of_predictions_from_observations_in_sigmas) {
   Observation other = spec_.observations[0];
   other.value *= 1.02;
   spec_.observations.push_back(other);
@@ -93,21 +93,21 @@ TEST_F(SyntheticFit, tells_how_far_from_an_observation_a_prediction_is_in_its_si
   EXPECT_NEAR(predictions[1].residual, 0, 0.1);
 }
 
-TEST_F(SyntheticFit, says_which_run_moves_a_constant) {
+TEST_F(SyntheticFit, reports_which_run_determines_a_constant) {
   const auto& moved = constant("atomic.same_address_failed").moved_by;
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].first, "fails");
   EXPECT_NEAR(moved[0].second, 1, 1e-6);
 }
 
-TEST_F(SyntheticFit, what_moves_nothing_describes_the_data_as_well) {
+TEST_F(SyntheticFit, a_constant_without_influence_fits_equally_well_at_any_value) {
   const auto window = std::find_if(result_.profiles.begin(), result_.profiles.end(),
                                    [](const auto& p) { return p.what == "atomic.window = 48"; });
   ASSERT_NE(window, result_.profiles.end());
   EXPECT_TRUE(window->equally_good);
 }
 
-TEST_F(SyntheticFit, sensitivity_tells_how_far_predictions_and_conclusions_move) {
+TEST_F(SyntheticFit, sensitivity_reports_how_far_predictions_and_conclusions_move) {
   ASSERT_EQ(result_.sensitivity.size(), 2u);
   EXPECT_EQ(result_.sensitivity[0].most_moved, "trip cycle_ns.mean");
   EXPECT_NEAR(result_.sensitivity[0].most_moved_ratio, 1.1, 0.001);
@@ -116,7 +116,7 @@ TEST_F(SyntheticFit, sensitivity_tells_how_far_predictions_and_conclusions_move)
   EXPECT_NEAR(result_.sensitivity[1].most_moved_ratio, 2, 0.001);
 }
 
-TEST_F(SyntheticFit, page_and_json_have_the_same_bytes_each_time) {
+TEST_F(SyntheticFit, page_and_json_are_byte_identical_each_time) {
   Formula formula(spec_);
   const auto again = calibrate(spec_, formula, {[](const std::string&) {}});
   ASSERT_TRUE(again);
@@ -125,7 +125,7 @@ TEST_F(SyntheticFit, page_and_json_have_the_same_bytes_each_time) {
   EXPECT_THAT(calibration_page(spec_, result_), HasSubstr("Held at their start"));
 }
 
-TEST_F(SyntheticFit, page_has_a_section_on_sensitivity_where_the_fit_asks_for_it) {
+TEST_F(SyntheticFit, page_has_a_section_on_sensitivity_if_the_fit_asks_for_it) {
   const std::string page = calibration_page(spec_, result_);
   EXPECT_THAT(page, HasSubstr("\n## Sensitivity\n"));
   for (const SensitivityResult& each : result_.sensitivity)

@@ -1,4 +1,5 @@
-// What is checked in agrees: the NIC's file, the fit's file and the page that the fit wrote.
+// The files in the repository agree: the NIC's file, the fit's file and the page that the fit
+// wrote.
 
 #include <gtest/gtest.h>
 
@@ -77,14 +78,15 @@ TEST_P(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
 INSTANTIATE_TEST_SUITE_P(Fits, CheckedIn, testing::Values("connectx-4", "connectx-5"),
                          [](const auto& fit) { return "connectx" + std::string(fit.param + 9); });
 
-// Validation data must not leak into the calibration.
+// Validation data must not be used in the calibration.
 TEST(Calibration,
      nothing_is_observed_beyond_eighty_clients_except_one_lock_and_waits_in_its_queue) {
   const FitSpec fit = spec("connectx-5");
   for (const Observation& observation : non_empty(fit.observations)) {
     const Point& point = fit.runs[observation.run].point;
     if (point.locks.count == 1) continue;  // ShiftLock 2.3
-    // What was inferred from, decision 0012: scored as such, and not as validation.
+    // Observations that the model was inferred from (decision 0012): scored as such, and not as
+    // validation.
     if (observation.metric == "phases_ns.write.WP" && point.workload.read_ratio_ppb == 500'000'000)
       continue;
     const bool rates = observation.source.starts_with("RCuckoo");
@@ -94,7 +96,7 @@ TEST(Calibration,
   }
 }
 
-TEST(Calibration, conclusions_are_of_runs_that_nothing_is_fitted_to) {
+TEST(Calibration, conclusions_are_about_runs_that_are_not_fitted) {
   const FitSpec fit = spec("connectx-5");
   for (const Conclusion& conclusion : non_empty(fit.conclusions))
     for (const Observation& observation : non_empty(fit.observations))

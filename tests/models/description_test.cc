@@ -1,4 +1,4 @@
-// What a measurement writes, and whether a scenario can use it.
+// What a calibration of a NIC writes, and whether a scenario can use it.
 
 #include "models/measured/description.h"
 
@@ -52,7 +52,7 @@ class Description : public ::testing::Test {
                        "connectx-5"};
 };
 
-TEST_F(Description, is_a_nic_whose_open_constants_are_the_bases) {
+TEST_F(Description, is_a_nic_with_undetermined_constants_from_its_base) {
   const auto nic = load(where_);
   ASSERT_TRUE(nic) << nic.error().text();
   EXPECT_EQ(nic.value().hold_8.ps, 341'200);
@@ -75,14 +75,14 @@ TEST_F(Description, is_a_nic_whose_open_constants_are_the_bases) {
   EXPECT_EQ(looked_at, 2);
 }
 
-TEST_F(Description, without_a_base_is_refused_for_what_it_leaves_open) {
+TEST_F(Description, without_a_base_is_refused_for_the_constants_that_it_lacks) {
   where_.base.clear();
   const auto nic = load(where_);
   ASSERT_FALSE(nic);
   EXPECT_THAT(nic.error().text(), HasSubstr("is missing"));
 }
 
-TEST_F(Description, tells_device_open_constants_and_residuals) {
+TEST_F(Description, reports_device_open_constants_and_residuals) {
   const std::string text = nic_description(some_estimate(), where_);
   EXPECT_THAT(text,
               HasSubstr("# mine: measured by latchlab calibrate on mlx5_0 (firmware 16.35)."));
@@ -91,7 +91,7 @@ TEST_F(Description, tells_device_open_constants_and_residuals) {
   EXPECT_THAT(text, Not(HasSubstr("software")));
 }
 
-TEST_F(Description, of_software_says_so_in_every_source) {
+TEST_F(Description, of_a_software_device_says_so_in_every_source) {
   where_.software = true;
   const auto nic = load(where_);
   ASSERT_TRUE(nic);
@@ -105,7 +105,7 @@ TEST_F(Description, of_software_says_so_in_every_source) {
   EXPECT_THAT(nic_description(some_estimate(), where_), HasSubstr("\n# The device is software."));
 }
 
-TEST_F(Description, of_one_machine_says_nothing_of_the_network) {
+TEST_F(Description, of_one_machine_does_not_describe_the_network) {
   Estimate estimate = some_estimate();
   leave_the_network_open(estimate);
   EXPECT_EQ(estimate.find("link.rate"), nullptr);
@@ -113,7 +113,7 @@ TEST_F(Description, of_one_machine_says_nothing_of_the_network) {
   EXPECT_NE(estimate.find("atomic.same_address"), nullptr);
 }
 
-TEST_F(Description, perftest_stands_beside_what_was_measured) {
+TEST_F(Description, perftest_results_are_printed_beside_the_estimates) {
   const auto perftest = read_perftest("# ib_atomic_lat\nsame, 350\n\nread_8, 1790\n", "p.csv");
   ASSERT_TRUE(perftest) << perftest.error().text();
   EXPECT_THAT(measured_report(some_estimate(), where_, perftest.value()), HasSubstr("350.00\n"));
@@ -122,7 +122,7 @@ TEST_F(Description, perftest_stands_beside_what_was_measured) {
   EXPECT_THAT(read_perftest("\nsome, 350\n", "p.csv").error().text(), HasSubstr("p.csv:2:"));
 }
 
-TEST(Benchmarks, are_left_out_by_name_by_label_and_for_a_quick_look) {
+TEST(Benchmarks, are_left_out_by_name_by_label_and_in_quick_runs) {
   MeasureOptions options;
   options.without = {"read_latency"};
   options.not_here = {"masked_cas_16"};
@@ -134,7 +134,7 @@ TEST(Benchmarks, are_left_out_by_name_by_label_and_for_a_quick_look) {
     EXPECT_THAT(scenario, Not(HasSubstr(std::string("label: ") + label + ",")));
 }
 
-TEST(Benchmarks, have_points_with_names_of_their_own_and_few_nodes) {
+TEST(Benchmarks, have_points_with_unique_names_and_few_nodes) {
   std::set<std::string> labels;
   for (const Benchmark& benchmark : non_empty(benchmarks()))
     for (const ProbePoint& point : non_empty(benchmark.points)) {

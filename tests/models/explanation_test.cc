@@ -1,5 +1,5 @@
-// Errors that a constant of the model has made: which one, by how much, and which others it cannot
-// be told apart from. Simulations are formulas here, with chance in them.
+// Explains errors by a constant of the model: which constant, by how much, and from which others it
+// cannot be told apart. Simulations are formulas here, with random noise.
 
 #include "models/explanation.h"
 
@@ -39,7 +39,8 @@ double at(const NicModel& nic, const char* key) {
   return constant_of(nic, key);
 }
 
-// What a formula has for a lock: a round trip, then turns in a slot and in the pipeline.
+// The latency of a lock by the formula: a round trip, then the queues of a slot and of the
+// pipeline.
 double cycle_ns(const Point& point) {
   const NicModel& nic = point.platform.nic;
   const double clients = point.platform.clients();
@@ -48,8 +49,8 @@ double cycle_ns(const Point& point) {
          clients * clients * at(nic, "responder.atomic_8") / 3;
 }
 
-// Chance of one percent, another one wherever anything is otherwise, as in a simulation whose
-// events change their order. The fingerprint is that of what the formula reads.
+// Noise of one percent, which differs as soon as any input differs, as in a simulation whose events
+// change their order. The fingerprint is that of the inputs of the formula.
 RepeatOutcome repeat_of(const Point& point, std::uint64_t seed, double chance) {
   const double cycle = cycle_ns(point);
   Rng rng(seed + static_cast<std::uint64_t>(std::llround(cycle * 1e3)));
@@ -129,7 +130,7 @@ TEST(Explanation, names_the_constant_and_covers_its_factor) {
   EXPECT_GE(covered, asked * 9 / 10);
 }
 
-TEST(Explanation, says_which_constants_cannot_be_told_apart) {
+TEST(Explanation, reports_which_constants_cannot_be_told_apart) {
   const Explanation found = explained(times("latency.post", 3), 900);
   EXPECT_EQ(found.alone.front().by[0].constant, "latency.one_way");  // it changes less
   const FactorOf* const planted = factor_of(found, "latency.post");
@@ -139,19 +140,19 @@ TEST(Explanation, says_which_constants_cannot_be_told_apart) {
   EXPECT_THAT(sentences(found), Contains(HasSubstr("cannot be told apart here from latency.post")));
 }
 
-TEST(Explanation, says_of_which_constants_the_runs_say_nothing) {
+TEST(Explanation, reports_constants_that_the_runs_do_not_determine) {
   const Explanation found = explained(times("latency.one_way", 1.2), 900);
   EXPECT_THAT(found.inert, Contains("responder.read"));
   EXPECT_THAT(found.inert, Contains("dc.connect"));
   EXPECT_THAT(found.fixed, Contains("latency.completion"));  // 0
   EXPECT_THAT(found.fixed, Contains("atomic.slots"));
-  // One that no formula reads is as if nothing had changed.
+  // A constant that no formula reads changes nothing.
   const Explanation unseen = explained(times("rnr.timer", 5), 900);
   EXPECT_TRUE(unseen.within_chance);
   EXPECT_THAT(unseen.alone, IsEmpty());
 }
 
-TEST(Explanation, has_nothing_to_say_of_a_run_beside_itself) {
+TEST(Explanation, has_nothing_to_explain_for_a_run_compared_with_itself) {
   const StoredStudy same = study_of({}, 1);
   const auto found = explain(same, same);
   ASSERT_TRUE(found) << found.error().text();
@@ -160,7 +161,7 @@ TEST(Explanation, has_nothing_to_say_of_a_run_beside_itself) {
   EXPECT_THAT(sentences(found.value()), Contains(HasSubstr("nothing to explain")));
 }
 
-TEST(Explanation, fits_two_together_where_none_alone_is_enough) {
+TEST(Explanation, combines_two_constants_if_neither_alone_explains_the_error) {
   NicChanges both = times("latency.one_way", 1.5);
   both.push_back(times("atomic.same_address", 0.6).front());
   const Explanation found = explained(both, 900);
@@ -173,9 +174,9 @@ TEST(Explanation, fits_two_together_where_none_alone_is_enough) {
   EXPECT_NEAR(by["atomic.same_address"].factor, 0.6, 0.1);
 }
 
-TEST(Explanation, says_that_more_than_chance_is_left) {
+TEST(Explanation, reports_that_the_rest_exceeds_chance) {
   StoredStudy measured = study_of({}, 900);
-  // Something that the model does not have: every other point is slow.
+  // An effect that the model lacks: every second point is slow.
   for (std::size_t i = 0; i < measured.outcome.points.size(); i += 2)
     for (auto& repeat : measured.outcome.points[i].repeats)
       repeat->metrics.goodput_ops_s = *repeat->metrics.goodput_ops_s * 0.6;
@@ -186,7 +187,7 @@ TEST(Explanation, says_that_more_than_chance_is_left) {
   EXPECT_FALSE(found.value().together && found.value().together->all_but_chance);
 }
 
-TEST(Explanation, refuses_what_has_no_intervals_and_what_it_cannot_simulate_again) {
+TEST(Explanation, refuses_runs_without_intervals_and_runs_that_cannot_be_simulated_again) {
   StoredStudy few = study_of({}, 1);
   for (PointOutcome& point : few.outcome.points) point.repeats.resize(2);
   EXPECT_THAT(explain(few, study_of({}, 5)).error().text(), HasSubstr("--repeats 3"));

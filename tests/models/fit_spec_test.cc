@@ -1,4 +1,4 @@
-// What is wrong in a fit's file is one message with its place.
+// An error in a fit's file is one message with its place.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class FitFile : public ::testing::Test {
   std::string text_;
 };
 
-TEST_F(FitFile, as_it_is_it_is_fine) {
+TEST_F(FitFile, the_unchanged_file_is_accepted) {
   EXPECT_EQ(problem("name: synthetic", "name: synthetic"), "fine");
 }
 
@@ -63,7 +63,7 @@ TEST_F(FitFile, a_start_outside_of_its_bounds_is_refused) {
             ":11: latency.one_way: expected 0 < low <= start <= high and 0 < step < low");
 }
 
-TEST_F(FitFile, a_wrong_scenario_is_told_with_the_run) {
+TEST_F(FitFile, a_wrong_scenario_is_reported_with_the_run) {
   const std::string told = problem("platform.clients_per_node: 2", "platform.client_per_node: 2");
   EXPECT_NE(told.find(":9: "), std::string::npos) << told;
   EXPECT_NE(told.find("clients_per_node"), std::string::npos) << told;

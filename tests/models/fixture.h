@@ -18,8 +18,8 @@ inline Leaves leaves_of(double cycle_ns, double rate) {
   return {{"cycle_ns.mean", cycle_ns, Fold::mean}, {"goodput_ops_s", rate, Fold::mean}};
 }
 
-// The time of a verb: both ways and the pipeline and the hold of 16 bytes; in run 1, a rate that
-// only failing CAS decide.
+// The time of a verb: one way and back, the pipeline and the hold of 16 bytes; in run 1, a rate
+// that only failing CAS determine.
 class Formula final : public MetricSource {
  public:
   explicit Formula(const FitSpec& spec) : spec_(spec) {}

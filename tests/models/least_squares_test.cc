@@ -38,12 +38,12 @@ LeastSquares known_problem() {
   return problem;
 }
 
-// Only the sum of the two can be seen.
+// Only the sum of the two can be observed.
 Vector tied(const Vector& p) {
   return {p[0] + p[1], 2 * (p[0] + p[1])};
 }
 
-TEST(LeastSquares, with_nothing_free_only_compares) {
+TEST(LeastSquares, with_no_free_parameter_only_compares) {
   LeastSquares problem = known_problem();
   problem.parameters.clear();
   problem.predict = [](const std::vector<Vector>& points) -> Result<Matrix> {
@@ -71,7 +71,7 @@ TEST(LeastSquares, intervals_cover_the_truth_as_often_as_they_say) {
   const auto uniform = [&] { return static_cast<double>(rng.below(1'000'001)) / 1e6 - 0.5; };
   for (int trial = 0; trial < kTrials; ++trial) {
     LeastSquares problem = known_problem();
-    for (FitTarget& target : problem.targets) {  // the sum of twelve is as good as normal
+    for (FitTarget& target : problem.targets) {  // the sum of twelve is nearly normal
       double noise = 0;
       for (int i = 0; i < 12; ++i) noise += uniform();
       target.value *= std::exp(0.01 * noise);
@@ -100,7 +100,7 @@ TEST(LeastSquares, tied_parameters_show_as_a_direction_without_information) {
   EXPECT_GT(half_width_95(says, 0), 0.9);
 }
 
-TEST(LeastSquares, a_parameter_that_moves_nothing_is_not_known_and_disturbs_no_other) {
+TEST(LeastSquares, a_parameter_without_influence_is_undetermined_and_disturbs_no_other) {
   LeastSquares problem = known_problem();
   problem.parameters.push_back(parameter("idle", 10, 5, 20));
   const auto fit = fit_least_squares(problem, {});
@@ -131,7 +131,7 @@ TEST(LeastSquares, a_target_without_weight_is_predicted_but_changes_nothing) {
   EXPECT_NEAR(fit.value().values[1], 341, 0.01);
   EXPECT_NEAR(fit.value().predicted[2], 1e9 / 341, 1e3);
   EXPECT_DOUBLE_EQ(fit.value().residuals[2], 0);
-  // With the third target goes all that is known of the second parameter but for the other two.
+  // Without the third target only the other two constrain the second parameter.
   const Identifiability says = identifiability(problem, fit.value());
   for (const double value : says.singular_values) EXPECT_TRUE(std::isfinite(value)) << value;
   const auto with_weight = fit_least_squares(known_problem(), {});
@@ -150,7 +150,7 @@ TEST(LeastSquares, wide_scatter_widens_the_intervals) {
             3 * half_width_95(identifiability(known_problem(), exact.value()), 0));
 }
 
-TEST(LeastSquares, a_prediction_of_nothing_is_an_error_that_names_the_target) {
+TEST(LeastSquares, a_prediction_of_zero_is_an_error_that_names_the_target) {
   LeastSquares problem = known_problem();
   problem.predict = from([](const Vector&) { return Vector{1, 0, 1}; });
   const auto fit = fit_least_squares(problem, {});

@@ -1,6 +1,6 @@
 #pragma once
-// A simulation that poses as hardware: constants drawn by seed, within plausible ranges around
-// connectx-5's, measured by the benchmarks, with scatter on top.
+// A simulation that stands for hardware: constants drawn by seed, within plausible ranges around
+// those of connectx-5, measured by the benchmarks, with noise added.
 
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ class PlantedNic {
     return std::move(taken.measurements);
   }
 
-  // What a description says of it.
+  // The value that a correct description has for this constant.
   double truth(const std::string& key) const {
     const NicConstant& constant = *find_nic_constant(key);
     if (key == "qp.cache") return rate_ppm(nic_, 1920) / 1e6;

@@ -1,5 +1,5 @@
-// Constants that were planted in a simulation are found again by measuring it: on one seed, or on
-// as many as LATCHLAB_CALIBRATE_SEEDS says.
+// Calibration finds constants that were planted in a simulation: on one seed, or on as many as
+// LATCHLAB_CALIBRATE_SEEDS says.
 
 #ifdef LATCHLAB_WITH_SIMGRID
 
@@ -19,7 +19,7 @@
 namespace latchlab::planted_test {
 namespace {
 
-// Of each repeat: three times what the simulation has by itself in most benchmarks.
+// The noise of each repeat: three times the noise of the simulation itself in most benchmarks.
 constexpr double kScatter = 0.003;
 
 int seeds() {
@@ -27,14 +27,14 @@ int seeds() {
   return asked == nullptr ? 1 : std::atoi(asked);
 }
 
-// Whole numbers and rates, drawn apart.
+// Whole numbers and rates, which are drawn separately.
 const std::vector<std::string>& drawn_apart() {
   static const std::vector<std::string> all = {"atomic.window", "atomic.slots", "qp.outstanding",
                                                "pcie.rate"};
   return all;
 }
 
-// What is wrong with an estimate, a line each.
+// The errors of an estimate, one per line.
 std::vector<std::string> wrongs(const PlantedNic& planted, const Estimate& found) {
   std::vector<std::string> all;
   for (const FoundConstant& each : found.found) {
@@ -52,7 +52,7 @@ std::vector<std::string> wrongs(const PlantedNic& planted, const Estimate& found
   };
   for (const Range& range : ranges()) need(range.key);
   for (const std::string& key : drawn_apart()) need(key);
-  // Where PCIe is slower, nothing tells of the link.
+  // If PCIe is slower than the link, no benchmark determines the link's rate.
   if (planted.truth("link.rate") < 0.95 * planted.truth("pcie.rate")) need("link.rate");
   return all;
 }
@@ -78,12 +78,12 @@ TEST(Planted, constants_are_found_within_their_intervals_on_nine_of_ten_seeds) {
   EXPECT_GE(10 * good, 9 * seeds());
 }
 
-// As the table in docs/models.md has it.
+// As in the table of docs/models.md.
 const std::map<std::string, std::vector<std::string>>& told_by() {
   static const std::map<std::string, std::vector<std::string>> all = {
       {"read_latency", {"latency.read"}},
       {"write_latency", {"latency.write"}},
-      {"atomic_latency", {}},  // send_latency tells the way as well
+      {"atomic_latency", {}},  // send_latency determines one_way as well
       {"masked_latency", {"latency.atomic_16", "atomic.masked"}},
       {"send_latency", {}},
       {"ping_pong", {"latency.receive"}},
@@ -115,7 +115,7 @@ const std::map<std::string, std::vector<std::string>>& told_by() {
   return all;
 }
 
-TEST(Planted, a_benchmark_that_is_left_out_unsets_what_it_determined) {
+TEST(Planted, leaving_a_benchmark_out_opens_the_constants_that_it_determined) {
   PlantedNic planted(3);
   const Measurements all = planted.measured({}, kScatter);
   const auto complete = estimate(all);
@@ -135,13 +135,13 @@ TEST(Planted, a_benchmark_that_is_left_out_unsets_what_it_determined) {
       EXPECT_EQ(found.value().find(key), nullptr) << key << " is set without it";
       told.insert(key);
     }
-    // The rest is as true as before.
+    // The other constants are as accurate as before.
     for (const std::string& wrong : wrongs(planted, found.value()))
       EXPECT_THAT(wrong, testing::HasSubstr("is open"));
     for (const FoundConstant& each : found.value().found)
       EXPECT_EQ(std::count(each.by.begin(), each.by.end(), benchmark.name), 0) << each.key;
   }
-  can_be_found.erase("latency.jitter");  // which all idle verbs tell
+  can_be_found.erase("latency.jitter");  // all verbs on an idle NIC determine it
   EXPECT_EQ(told, can_be_found);
 }
 
@@ -158,7 +158,7 @@ Measurements few_of(PlantedNic& planted, double scatter) {
                           scatter);
 }
 
-TEST(Planted, without_masks_of_16_bytes_masks_are_of_8) {
+TEST(Planted, without_masks_of_16_bytes_masks_of_8_are_measured) {
   PlantedNic planted(4);
   MeasureOptions options = only({"atomic_latency", "masked_latency"});
   for (const auto& [absent, bytes] : {std::pair{"", 16.0}, std::pair{"masked_cas_16", 8.0}}) {
@@ -170,8 +170,8 @@ TEST(Planted, without_masks_of_16_bytes_masks_are_of_8) {
   }
 }
 
-// As those of a simulation without jitter are.
-TEST(Planted, repeats_that_are_equal_to_the_digit_give_a_fit_in_numbers) {
+// Like the repeats of a simulation without jitter.
+TEST(Planted, equal_repeats_give_a_fit_with_finite_numbers) {
   PlantedNic planted(4);
   Measurements all = few_of(planted, 0);
   for (auto& [label, measured] : all)
@@ -188,7 +188,7 @@ TEST(Planted, repeats_that_are_equal_to_the_digit_give_a_fit_in_numbers) {
   for (const Residual& each : non_empty(found.value().residuals)) EXPECT_GT(each.sigma, 0);
 }
 
-TEST(Planted, a_fit_that_is_bad_is_refused_and_says_which_measurements_make_it_so) {
+TEST(Planted, a_bad_fit_is_refused_and_names_the_contradicting_measurements) {
   PlantedNic planted(4);
   Measurements all = few_of(planted, kScatter);
   ASSERT_TRUE(estimate(all));
@@ -202,7 +202,7 @@ TEST(Planted, a_fit_that_is_bad_is_refused_and_says_which_measurements_make_it_s
                                                 "with --without")));
 }
 
-TEST(Planted, a_rate_that_grows_with_its_clients_is_not_taken_for_one_of_the_nic) {
+TEST(Planted, a_rate_that_still_grows_with_clients_is_not_used_as_a_rate_of_the_nic) {
   PlantedNic planted(4);
   Measurements all = planted.measured(only({"same_address"}), 0);
   ASSERT_NE(estimate(all).value().find("atomic.same_address"), nullptr);
@@ -229,7 +229,7 @@ double width(const Result<Estimate>& found, const std::string& key) {
   return constant == nullptr ? -1 : constant->high - constant->low;
 }
 
-TEST(Planted, equations_that_contradict_each_other_widen_what_hangs_on_them) {
+TEST(Planted, contradicting_equations_widen_the_constants_that_depend_on_them) {
   PlantedNic planted(4);
   Measurements all = few_of(planted, kScatter);
   const auto agreeing = estimate(all);

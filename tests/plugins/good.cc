@@ -1,4 +1,4 @@
-// The mcs lock as a plug-in: its source compiled once more, as a lock of another name.
+// The mcs lock as a plug-in: its source, compiled once more, under another name.
 
 #define mcs_entry mcs_of_the_plugin
 #include "core/protocols/mcs/mcs.cc"  // NOLINT(bugprone-suspicious-include)

@@ -1,13 +1,13 @@
-// A plug-in that uses what nobody defines.
+// A plug-in that uses a function which is not defined.
 
 #include "core/protocols/plugin.h"
 
 namespace latchlab {
 
-ProtocolEntry entry_that_nobody_wrote();
+ProtocolEntry entry_that_is_not_defined();
 
 ProtocolEntry incomplete_entry() {
-  return entry_that_nobody_wrote();
+  return entry_that_is_not_defined();
 }
 
 }  // namespace latchlab

@@ -1,8 +1,9 @@
-// What a plug-in says that was built otherwise: OTHER_* are set for each by tests/CMakeLists.txt.
+// The build information of a plug-in from another build: tests/CMakeLists.txt sets OTHER_* for
+// each.
 
 #include "core/protocols/plugin.h"
 
-// NOLINTBEGIN(readability-identifier-naming): the name is what programs look for
+// NOLINTBEGIN(readability-identifier-naming): programs look for this name
 extern "C" const latchlab::PluginDescription latchlab_plugin;
 const latchlab::PluginDescription latchlab_plugin = {
     OTHER_ABI, OTHER_VERSION, LATCHLAB_SEAM, OTHER_COMPILER, LATCHLAB_LIBRARY, nullptr, 0};

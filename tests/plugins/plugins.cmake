@@ -1,4 +1,4 @@
-# Plug-ins for tests/cli/plugin_test.cc: one that is good, and one for each reason to refuse it.
+# Plug-ins for tests/cli/plugin_test.cc: a valid one, and one for each reason to refuse a plug-in.
 function(latchlab_test_plugin name source)
   latchlab_add_plugin(plugin_${name} plugins/${source}.cc)
   set_target_properties(plugin_${name} PROPERTIES OUTPUT_NAME ${name}

@@ -1,4 +1,4 @@
-// Transactions, and banks in a real Redis.
+// Transactions of a bank whose accounts are in real Redis servers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(SmallBank, money_goes_where_it_is_said_to_go) {
+TEST(SmallBank, transactions_move_money_as_specified) {
   Mix mix(5, 1);
   std::array<int, 6> seen = {};
   for (int i = 0; i < 10'000; ++i) {
@@ -61,7 +61,7 @@ Result<Scenario> scenario_of(const Arguments& arguments) {
                         {{LATCHLAB_SOURCE_DIR}});
 }
 
-TEST(Arguments, say_which_locks_and_how_redlock_is_used) {
+TEST(Arguments, choose_the_locks_and_the_options_of_redlock) {
   const auto made = scenario_of(arguments_of({"--lock", "redlock,ttl=1s", "--lock=shiftlock",
                                               "--profile", "artifact", "--accounts", "50"}));
   const Scenario& scenario = must(made);
@@ -75,7 +75,7 @@ TEST(Arguments, say_which_locks_and_how_redlock_is_used) {
   EXPECT_FALSE(is_redlock(scenario.points[1]));
 }
 
-TEST(Arguments, that_make_no_sense_are_refused) {
+TEST(Arguments, that_are_invalid_are_refused) {
   const auto why = [](const std::vector<std::string>& words) {
     const auto made = parse_arguments(words);
     return made.ok() ? "" : made.error().text();
@@ -100,7 +100,7 @@ class RealRedis : public ::testing::Test {
     servers_ = std::make_unique<Servers>(std::move(started).value());
     redis_ = std::make_unique<Connection>(servers_->port(0), place_);
   }
-  // With few, hot accounts, unless told otherwise.
+  // Few, hot accounts, unless `more` says otherwise.
   static RepeatOutcome run(std::vector<std::string> words, const StopAsked& stop = no_stop) {
     words.insert(words.begin(), {"--accounts", "4", "--warmup", "50ms", "--duration", "300ms"});
     const Arguments arguments = arguments_of(words);
@@ -131,7 +131,7 @@ TEST_F(RealRedis, keeps_a_key_until_it_expires_or_its_owner_deletes_it) {
   }
 }
 
-TEST_F(RealRedis, an_answer_that_does_not_come_is_late_and_the_next_is_that_of_its_command) {
+TEST_F(RealRedis, a_missing_reply_times_out_and_the_next_reply_belongs_to_its_command) {
   const std::vector<std::string> slow = {"BLPOP", "nothing", "0.3"};
   const std::vector<std::string> quick = {"ECHO", "here"};
   EXPECT_FALSE(run_here(redis_->command(slow, place_.now() + milliseconds(20))).ok());
@@ -149,14 +149,14 @@ TEST_F(RealRedis, no_money_is_lost_under_redlock) {
   }
 }
 
-TEST_F(RealRedis, money_is_lost_without_a_lock_and_its_row_is_named) {
+TEST_F(RealRedis, money_is_lost_without_a_lock_and_the_row_is_named) {
   const RepeatOutcome outcome = run({"--lock", "none"});
   EXPECT_EQ(name_of(outcome.status), "unsafe");
   EXPECT_GT(outcome.metrics.safety.violations, 0U);
   EXPECT_THAT(outcome.message, HasSubstr("the first: savings:"));
 }
 
-// Its clock goes on by a millisecond with each wait for Redis, and stands still otherwise.
+// Its clock advances by a millisecond with each wait for Redis, and not otherwise.
 class SteppingPlace final : public Place {
  public:
   Time now() const override { return now_; }
@@ -171,7 +171,7 @@ class SteppingPlace final : public Place {
   Time now_;
 };
 
-// The first five grants end after so long.
+// The first five grants end after the given lifetime.
 class Fleeting final : public LockClient {
  public:
   Fleeting(Place& place, Duration lifetime) : place_(place), lifetime_(lifetime) {}
@@ -191,8 +191,8 @@ class Fleeting final : public LockClient {
   Duration lifetime_;
 };
 
-TEST_F(RealRedis, nothing_is_written_under_a_grant_that_is_over) {
-  // Over at once, and over when the balances have been read.
+TEST_F(RealRedis, nothing_is_written_after_a_grant_has_expired) {
+  // Expired at once, and expired when the balances have been read.
   for (const Duration lifetime : {Duration{}, milliseconds(1)}) {
     SteppingPlace place;
     Connection redis(servers_->port(0), place);
@@ -214,7 +214,7 @@ TEST_F(RealRedis, nothing_is_written_under_a_grant_that_is_over) {
   }
 }
 
-TEST_F(RealRedis, an_account_that_is_not_there_is_named) {
+TEST_F(RealRedis, a_missing_account_is_named) {
   Ledger ledger(2, 1);
   ASSERT_TRUE(ledger.load(*redis_).ok());
   const std::vector<std::string> words = {"DEL", "checking:1"};
@@ -223,7 +223,7 @@ TEST_F(RealRedis, an_account_that_is_not_there_is_named) {
   EXPECT_THAT(found.ok() ? "" : found.error().text(), HasSubstr("there is no checking:1"));
 }
 
-TEST_F(RealRedis, a_port_that_is_taken_and_a_program_that_is_missing_are_told) {
+TEST_F(RealRedis, a_port_in_use_and_a_missing_program_are_reported) {
   ServerOptions options;
   options.port = servers_->port(0);
   EXPECT_THAT(Servers::start(options).error().text(), HasSubstr("by --port"));
@@ -250,7 +250,7 @@ TEST_F(RealRedis, a_redis_that_dies_fails_its_run) {
   EXPECT_THAT(outcome.message, HasSubstr("has ended"));
 }
 
-TEST_F(RealRedis, results_are_read_back_like_any_other) {
+TEST_F(RealRedis, results_can_be_read_back_like_those_of_any_run) {
   const Arguments arguments = arguments_of({"--accounts", "9", "--duration", "100ms"});
   const auto scenario = scenario_of(arguments);
   const RepeatOutcome outcome = run_bank(must(scenario).points[0], 0, arguments.setting, no_stop);

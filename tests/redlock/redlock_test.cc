@@ -1,4 +1,4 @@
-// The algorithm over servers that do as they are told.
+// The algorithm over fake servers that a test controls.
 
 #include "tools/redlock/redlock.h"
 
@@ -57,9 +57,9 @@ class FakeRedis final : public Instance {
     Time expires;
   };
   std::map<std::string, Kept> keys;
-  std::set<std::string> values;  // all that were asked to be set
-  std::optional<Answer> says;    // whatever is asked
-  Duration slow_once;            // so long the next SET's answer takes
+  std::set<std::string> values;  // values that clients asked to set
+  std::optional<Answer> says;    // to every request
+  Duration slow_once;            // delay of the reply to the next SET
   int deletions = 0;
 
  private:
@@ -101,39 +101,39 @@ class RedLocks : public ::testing::Test {
   std::uint64_t seed_ = 0;
 };
 
-TEST_F(RedLocks, a_grant_ends_before_the_key_by_what_clocks_may_differ) {
+TEST_F(RedLocks, a_grant_ends_before_the_key_by_the_possible_clock_drift) {
   const Time begun = place_.now();
   // 1 % and 2 ms of 100 ms
   EXPECT_EQ((granted(*client()).valid_until - begun).ps, milliseconds(97).ps);
 }
 
-TEST_F(RedLocks, a_key_that_was_set_too_late_is_no_lock) {
+TEST_F(RedLocks, keys_that_were_set_too_late_grant_no_lock) {
   options_.tries = 1;
   servers_[2]->slow_once = milliseconds(98);
   const auto lock = client();
   EXPECT_EQ(aborted(*lock), AbortReason::too_many);
   EXPECT_THAT(keys_kept(), ElementsAre(0, 0, 0));
-  EXPECT_LT(granted(*lock).valid_until, kNever);  // in time
+  EXPECT_LT(granted(*lock).valid_until, kNever);  // fast enough
 }
 
-TEST_F(RedLocks, grants_that_nobody_looks_at_never_end) {
+TEST_F(RedLocks, grants_whose_validity_is_ignored_never_end) {
   options_.validity = redlock::Validity::ignored;
   servers_[0]->slow_once = seconds(5);
   EXPECT_EQ(granted(*client(1)).valid_until, kNever);
 }
 
-TEST_F(RedLocks, one_of_two_clients_gets_it_and_the_other_gives_up) {
+TEST_F(RedLocks, one_of_two_clients_acquires_the_lock_and_the_other_gives_up) {
   const auto first = client();
   const auto second = client();
   const Grant held = granted(*first);
   EXPECT_EQ(aborted(*second), AbortReason::too_many);
-  EXPECT_THAT(keys_kept(), ElementsAre(1, 1, 1));  // the first's
+  EXPECT_THAT(keys_kept(), ElementsAre(1, 1, 1));  // of the first client
   EXPECT_EQ(run_here(first->release(held)), ReleaseResult::released);
   EXPECT_THAT(keys_kept(), ElementsAre(0, 0, 0));
   granted(*second);
 }
 
-TEST_F(RedLocks, what_somebody_else_holds_by_now_is_not_released) {
+TEST_F(RedLocks, a_key_that_another_client_holds_by_now_is_not_deleted) {
   const auto slow = client();
   const auto next = client();
   const Grant expired = granted(*slow);
@@ -143,30 +143,30 @@ TEST_F(RedLocks, what_somebody_else_holds_by_now_is_not_released) {
   EXPECT_THAT(keys_kept(), ElementsAre(1, 1, 1));
 }
 
-TEST_F(RedLocks, a_minority_that_was_set_is_released) {
+TEST_F(RedLocks, a_minority_of_keys_is_released) {
   options_.tries = 1;
   servers_[1]->keys["7"] = {"another's", kNever};
   servers_[2]->keys["7"] = {"another's", kNever};
   EXPECT_EQ(aborted(*client()), AbortReason::too_many);
   EXPECT_THAT(keys_kept(), ElementsAre(0, 1, 1));
-  EXPECT_EQ(servers_[2]->deletions, 1);  // who has refused is asked, too
+  EXPECT_EQ(servers_[2]->deletions, 1);  // a server that has refused gets a DEL, too
 }
 
-TEST_F(RedLocks, a_majority_is_enough_and_less_is_not) {
+TEST_F(RedLocks, a_majority_is_sufficient_and_less_is_not) {
   servers_[0]->says = Answer::failed;
   granted(*client());
   servers_[1]->says = Answer::failed;
   EXPECT_EQ(aborted(*client()), AbortReason::server_failed);
 }
 
-TEST_F(RedLocks, answers_that_are_late_are_waited_for_again) {
+TEST_F(RedLocks, late_replies_lead_to_another_attempt) {
   options_.tries = 0;
   servers_[0]->says = servers_[1]->says = Answer::late;
   EXPECT_EQ(aborted(*client()), AbortReason::server_failed);
   EXPECT_EQ(servers_[0]->values.size(), 10U);
 }
 
-TEST_F(RedLocks, each_try_has_a_value_of_its_own_unless_told_otherwise) {
+TEST_F(RedLocks, each_attempt_has_a_value_of_its_own_unless_configured_otherwise) {
   servers_[0]->keys["7"] = {"another's", kNever};
   aborted(*client(1));
   EXPECT_EQ(servers_[0]->values.size(), 3U);
