@@ -1,4 +1,4 @@
-// Each mistake is one line: file:line, what was found, what was expected or meant.
+// Each error is one line: file:line, what was found, what was expected or probably meant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(ScenarioErrors, required_keys_are_asked_for_with_an_example) {
             "test.yaml:2: name is 'a/b'; expected 1 to 64 letters, digits, '-', '_' or '.'");
 }
 
-TEST(ScenarioErrors, names_are_short_and_of_letters_digits_and_few_signs) {
+TEST(ScenarioErrors, names_are_short_and_have_letters_digits_and_few_signs) {
   const auto of_scenario = [](const std::string& name) {
     return problem("schema: 1\nname: \"" + name + "\"\nprotocol: {name: cas}\n");
   };
@@ -144,7 +144,7 @@ TEST(ScenarioErrors, parameters_of_protocols_are_checked) {
             "test.yaml:3: protocol shiftlock: 13 writers need epoch_in_handover: true");
 }
 
-TEST(ScenarioErrors, what_is_not_supported_yet_says_so) {
+TEST(ScenarioErrors, unsupported_keys_are_reported_as_such) {
   EXPECT_EQ(problem(scenario("workload: {distribution: {kind: trace}}")),
             "test.yaml:4: workload.distribution.kind trace is not supported by this build yet; "
             "supported: uniform, zipf, power_law, hotspot");

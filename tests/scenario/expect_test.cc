@@ -1,4 +1,4 @@
-// `expect`: which figures there are after reading, which points they speak of, and what is refused.
+// `expect`: which figures a scenario has, which points they refer to, and what is refused.
 #include <gmock/gmock.h>
 
 #include "tests/scenario/fixture.h"
@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 using Groups = std::vector<std::vector<std::size_t>>;
 
-// Points: cas 1, cas 48, mcs 1, mcs 48; what is under test begins on line 4.
+// Points: cas 1, cas 48, mcs 1, mcs 48; the text under test begins on line 4.
 std::string swept(const std::string& expect) {
   return "schema: 1\nname: t\nsweep: {grid: {protocol: [{name: cas, label: CAS-NB}, {name: mcs}], "
          "platform.clients_per_node: [1, 48]}}\n" +
@@ -31,7 +31,7 @@ std::vector<Expectation> read(const std::string& text,
 
 const char* const kValue = "kind: value, metric: goodput_ops_s, value: 278.3k";
 
-TEST(Expect, a_value_speaks_of_one_point_and_has_a_default_tolerance) {
+TEST(Expect, a_value_refers_to_one_point_and_has_a_default_tolerance) {
   const auto entries = read(one(std::string(kValue) + ", where: {label: mcs, clients: 48}"));
   ASSERT_EQ(entries.size(), 1U);
   EXPECT_EQ(entries[0].id, "a");
@@ -50,7 +50,7 @@ TEST(Expect, a_ratio_has_a_point_above_and_one_below) {
   EXPECT_DOUBLE_EQ(entries[0].published, 1.73);
 }
 
-TEST(Expect, an_order_has_groups_and_knows_what_is_best) {
+TEST(Expect, an_order_has_groups_and_knows_which_direction_is_better) {
   const auto entries = read(
       swept("expect:\n  - {id: a, kind: order, metric: goodput_ops_s, where: {clients: 48}, over: "
             "label, order: [mcs, CAS-NB], source: s, use: validation}\n"
@@ -75,7 +75,7 @@ TEST(Expect, values_are_compared_as_quantities) {
   EXPECT_EQ(read(text).at(0).groups, (Groups{{7}}));
 }
 
-TEST(Expect, times_carry_a_unit_and_sums_are_written_with_plus) {
+TEST(Expect, times_have_a_unit_and_sums_are_written_with_plus) {
   const std::string where = ", where: {label: mcs, clients: 1}";
   const auto entries =
       read(one("kind: value, metric: phases_ns.write.NP + phases_ns.write.WP, "
@@ -92,7 +92,7 @@ TEST(Expect, times_carry_a_unit_and_sums_are_written_with_plus) {
               HasSubstr("expect.0.value: '2us' has an unknown unit 'us'"));
 }
 
-TEST(Expect, a_published_zero_wants_an_absolute_tolerance) {
+TEST(Expect, a_published_zero_needs_an_absolute_tolerance) {
   EXPECT_THAT(problem(one("kind: value, metric: acquire_ns.p50, value: 0us, where: {label: mcs, "
                           "clients: 1}")),
               HasSubstr("test.yaml:4: expect.0.value is 0, of which no share is a tolerance; add "
@@ -132,7 +132,7 @@ TEST(Expect, a_table_becomes_its_cells_once_for_each_profile) {
   EXPECT_EQ(entries[3].groups, (Groups{{0}}));
 }
 
-TEST(Expect, what_profiles_add_to_is_a_mapping) {
+TEST(Expect, where_of_a_table_with_profiles_must_be_a_mapping) {
   std::string text = kTable;
   text += "    where: 3\n";
   const Result<Scenario> result = parse(swept(text));
@@ -141,7 +141,7 @@ TEST(Expect, what_profiles_add_to_is_a_mapping) {
               HasSubstr("where holds a single value; expected a mapping such as {label: cas}"));
 }
 
-TEST(Expect, tables_resolve_to_their_cells_and_read_back) {
+TEST(Expect, tables_resolve_to_their_cells_and_can_be_read_back) {
   const Result<Scenario> first = parse(swept(kTable));
   ASSERT_TRUE(first) << first.error().text();
   const std::string& text = first.value().resolved_yaml;
@@ -153,7 +153,7 @@ TEST(Expect, tables_resolve_to_their_cells_and_read_back) {
   EXPECT_EQ(again.value().expectations.size(), first.value().expectations.size());
 }
 
-TEST(Expect, a_wrong_table_is_refused_at_its_line) {
+TEST(Expect, an_invalid_table_is_refused_with_its_line) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = kTable;
     text.replace(text.find(from), from.size(), to);
@@ -173,12 +173,12 @@ TEST(Expect, a_wrong_table_is_refused_at_its_line) {
   EXPECT_THAT(with("factor: 2", "faktor: 2"), HasSubstr("unknown key 'faktor' in columns.NS"));
 }
 
-TEST(Expect, where_holds_single_values) {
+TEST(Expect, where_contains_single_values) {
   EXPECT_EQ(problem(one(std::string(kValue) + ", where: {label: [CAS-NB, mcs]}")),
             "test.yaml:4: expect.0.where.label holds a list; expected one value");
 }
 
-TEST(Expect, where_fits_exactly_one_point) {
+TEST(Expect, where_matches_exactly_one_point) {
   EXPECT_EQ(problem(one(std::string(kValue) + ", where: {label: CAS-NC, clients: 1}")),
             "test.yaml:4: expect.0.where: no point has label 'CAS-NC'; there is CAS-NB, mcs (did "
             "you mean 'CAS-NB'?)");
@@ -213,7 +213,7 @@ TEST(Expect, entries_have_a_shape) {
               HasSubstr("expect.1: there are two expectations 'a'; give this one its own id"));
 }
 
-TEST(Expect, figures_whose_points_were_set_away_are_left_out_with_a_warning) {
+TEST(Expect, figures_whose_points_were_overridden_are_left_out_with_a_warning) {
   const std::string text = one(std::string(kValue) + ", where: {label: mcs, clients: 48}");
   const Result<Scenario> pinned = parse(text, {{"platform.clients_per_node", "1"}});
   ASSERT_TRUE(pinned) << pinned.error().text();
@@ -225,7 +225,7 @@ TEST(Expect, figures_whose_points_were_set_away_are_left_out_with_a_warning) {
   EXPECT_EQ(read(text, {{"run.duration", "5ms"}}).size(), 1U);
 }
 
-TEST(Expect, an_order_without_repeats_is_warned_about) {
+TEST(Expect, an_order_without_repeats_gives_a_warning) {
   const std::string text =
       one("kind: order, metric: m, where: {clients: 1}, over: label, order: "
           "[mcs, CAS-NB]");

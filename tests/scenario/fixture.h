@@ -1,6 +1,6 @@
 #pragma once
-// Protocol tables and shortcuts for the tests of the scenario reader. The tables are the tests'
-// own, so that no protocol's parameters decide what is tested here.
+// Protocol tables and helpers for the tests of the scenario reader. The tables belong to the tests,
+// so that no real protocol's parameters affect them.
 
 #include <string>
 #include <vector>
@@ -61,12 +61,12 @@ inline std::string problem(const std::string& text, const std::vector<Override>&
   return scenario ? "fine" : scenario.error().text();
 }
 
-// Four lines that every scenario needs; what is under test begins on line 4.
+// Four lines that every scenario needs; the text under test begins on line 4.
 inline std::string scenario(const std::string& rest) {
   return "schema: 1\nname: t\nprotocol: {name: shiftlock}\n" + rest;
 }
 
-// Of such lines the first point.
+// The first point of a scenario with these lines.
 inline Point point_of(const std::string& rest) {
   const auto parsed = parse(scenario(rest));
   if (!parsed) {

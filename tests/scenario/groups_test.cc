@@ -1,4 +1,4 @@
-// Classes of clients: how many there are, what each does, and what is refused.
+// Groups of clients: how many clients they have, what each does, and what is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ const std::string kTwo =
     "  - {name: writers, clients_per_node: 5}\n"
     "workload: {read_ratio: 10%, think_time: 1us}\n";
 
-TEST(Groups, say_how_many_clients_there_are_and_what_each_class_does) {
+TEST(Groups, determine_the_number_of_clients_and_the_workload_of_each) {
   const auto parsed = parse(scenario(kTwo));
   ASSERT_TRUE(parsed) << parsed.error().text();
   const Point& point = parsed.value().points.front();
@@ -25,11 +25,11 @@ TEST(Groups, say_how_many_clients_there_are_and_what_each_class_does) {
   ASSERT_EQ(point.groups.size(), 2U);
   EXPECT_EQ(point.groups[0].name, "readers");
   EXPECT_EQ(point.groups[0].workload.read_ratio_ppb, 1'000'000'000);
-  EXPECT_EQ(point.groups[0].workload.think_time, microseconds(1));  // the common one
+  EXPECT_EQ(point.groups[0].workload.think_time, microseconds(1));  // from the common workload
   EXPECT_EQ(point.groups[1].workload.read_ratio_ppb, 100'000'000);
 }
 
-TEST(Groups, of_another_kind_do_without_what_the_common_workload_says_of_its_own) {
+TEST(Groups, of_another_kind_ignore_kind_specific_keys_of_the_common_workload) {
   for (const char* kind : {"file_io", "transactions"}) {
     const auto parsed =
         parse(scenario("workload: {update_ratio: 50%, upgrade_ratio: 10%, read_ratio: 20%}\n"
@@ -66,7 +66,7 @@ TEST(Groups, may_have_rnics_and_clocks_of_their_own) {
   EXPECT_EQ(slow.nic.link_bits_per_s, 25'000'000'000);
   EXPECT_EQ(slow.nic.hold_8, point.platform.nic.hold_8);
   EXPECT_EQ(slow.clocks.drift_ppb, 200'000);
-  EXPECT_EQ(slow.clocks.offset, microseconds(1));  // the platform's
+  EXPECT_EQ(slow.clocks.offset, microseconds(1));  // from the platform
   const NodeHardware usual = point.groups[1].hardware(point.platform);
   EXPECT_EQ(usual.nic.link_bits_per_s, point.platform.nic.link_bits_per_s);
   EXPECT_EQ(usual.clocks, point.platform.clocks);
@@ -87,7 +87,7 @@ TEST(Groups, constants_of_their_rnics_can_be_swept) {
   EXPECT_EQ(parsed.value().points[1].groups[0].nic->hold_8, nanoseconds(300));
 }
 
-TEST(Groups, constants_that_are_set_replace_those_of_the_platform_whatever_comes_first) {
+TEST(Groups, constants_that_are_set_replace_those_of_the_platform_in_any_order) {
   const auto parsed = parse(scenario("groups: [{name: a}]\n"),
                             {{"groups.0.nic.atomic.window", "8"}, {"platform.nic", "connectx-6"}});
   ASSERT_TRUE(parsed) << parsed.error().text();
@@ -95,7 +95,7 @@ TEST(Groups, constants_that_are_set_replace_those_of_the_platform_whatever_comes
   EXPECT_EQ(parsed.value().points[0].groups[0].nic->window, 8);
 }
 
-TEST(Groups, with_another_link_rate_are_refused_where_flows_know_but_one) {
+TEST(Groups, with_another_link_rate_are_refused_with_flows) {
   const std::string slow = "groups: [{name: a, nic: {base: connectx-5, link.rate: 25Gbps}}]\n";
   EXPECT_THAT(problem(scenario("platform: {topology: fat_tree}\n" + slow)),
               HasSubstr("test.yaml:5: a group's connectx-5 has another link.rate than the "
@@ -137,7 +137,7 @@ TEST(Groups, can_be_swept) {
     EXPECT_EQ(again.value().points[i].resolved_yaml, parsed.value().points[i].resolved_yaml);
 }
 
-TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
+TEST(Groups, that_contradict_the_platform_or_each_other_are_refused) {
   EXPECT_EQ(problem(scenario(kTwo + "platform: {client_nodes: 3}\n")),
             "test.yaml:8: platform.client_nodes and groups both say how many clients there are; "
             "remove one of them");
@@ -167,12 +167,12 @@ TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
               HasSubstr("test.yaml:6: workload.locality needs clients on servers"));
 }
 
-TEST(Run, opens_its_window_when_it_is_told_or_after_half_its_length_at_the_earliest) {
+TEST(Run, opens_its_window_after_the_warm_up_or_after_half_the_duration) {
   EXPECT_EQ(point_of("run: {duration: 10ms}").run.earliest(), milliseconds(5));
   EXPECT_EQ(point_of("run: {duration: 10ms, warmup: 1ms}").run.earliest(), milliseconds(1));
 }
 
-TEST(Run, may_be_told_by_intervals_and_of_the_hottest_lock) {
+TEST(Run, may_report_a_series_and_the_hottest_lock) {
   const auto parsed = parse(scenario("run: {series: 1ms, hottest_lock: true}"));
   ASSERT_TRUE(parsed) << parsed.error().text();
   EXPECT_EQ(parsed.value().points.front().run.series, milliseconds(1));

@@ -1,4 +1,4 @@
-// What of a scenario hardware does not do is said by its key.
+// Keys of a scenario that hardware does not support are named.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,21 +18,21 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-// One whose mutual exclusion is checked.
+// A point whose mutual exclusion is checked.
 Point guarded_point() {
   Point point;
   point.run.guard = GuardMode::on;
   return point;
 }
 
-TEST(HardwareAdvice, a_plain_point_is_told_once_that_its_nic_is_real) {
+TEST(HardwareAdvice, a_plain_point_has_one_warning_that_its_nic_is_not_used) {
   const HardwareAdvice advice = hardware_advice(guarded_point());
   EXPECT_THAT(advice.errors, IsEmpty());
   EXPECT_THAT(advice.warnings, ElementsAre("platform.nic: the real NIC has its own rates and "
                                            "latencies; the value is not used"));
 }
 
-TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
+TEST(HardwareAdvice, keys_that_describe_a_simulation_are_reported_as_unused) {
   Point point = guarded_point();
   point.platform.topology.kind = TopologyKind::torus;
   point.platform.bulk.model = BulkModel::flows;
@@ -62,7 +62,7 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
                   "not used"));
 }
 
-TEST(HardwareAdvice, without_guard_words_nobody_checks_the_lock) {
+TEST(HardwareAdvice, without_guard_words_mutual_exclusion_is_unchecked) {
   EXPECT_THAT(hardware_advice(Point{}).warnings,
               Contains(AllOf(StartsWith("run.guard: off: nobody checks mutual exclusion"),
                              HasSubstr("set it to on"))));
@@ -73,7 +73,7 @@ TEST(HardwareAdvice, without_guard_words_nobody_checks_the_lock) {
   }
 }
 
-TEST(HardwareAdvice, faults_that_nobody_can_make_are_refused_by_kind) {
+TEST(HardwareAdvice, unsupported_faults_are_refused_by_kind) {
   Point point;
   for (const FaultKind kind :
        {FaultKind::skip_release, FaultKind::client_crash, FaultKind::process_crash,
@@ -89,7 +89,7 @@ TEST(HardwareAdvice, faults_that_nobody_can_make_are_refused_by_kind) {
   EXPECT_THAT(advice.errors[2], StartsWith("faults: pause"));
 }
 
-TEST(HardwareAdvice, a_table_in_the_memory_of_an_rnic_is_the_devices_to_refuse) {
+TEST(HardwareAdvice, a_table_in_device_memory_is_left_to_the_device_to_refuse) {
   Point point;
   point.locks.device_memory = true;
   EXPECT_THAT(hardware_advice(point).errors, ElementsAre());

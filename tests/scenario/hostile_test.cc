@@ -1,4 +1,5 @@
-// Text that nobody wrote as a scenario, or wrote to break the reader: one short message, soon.
+// Text that is no scenario, or was written to break the reader, gives one short message without
+// delay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,14 +85,14 @@ TEST(HostileText, a_megabyte_key_is_clipped_in_the_message) {
   EXPECT_LT(text.size(), 300u);
 }
 
-TEST(HostileText, tags_and_keys_that_are_not_words_are_refused) {
+TEST(HostileText, unknown_tags_keys_that_are_no_words_and_undefined_aliases_are_refused) {
   EXPECT_EQ(problem("schema: !!int 1\n"),
             "test.yaml:1: the tag 'tag:yaml.org,2002:int' has no meaning here; remove it");
   EXPECT_EQ(
       problem("{[a, b]: c}\n"),
       "test.yaml:1: a key must be one word, not a list or a mapping (is a bracket left open?)");
   EXPECT_THAT(problem("schema: 1\nname: [a\n"), StartsWith("test.yaml:"));
-  EXPECT_THAT(problem("schema: *nobody\n"), StartsWith("test.yaml:1: not YAML"));
+  EXPECT_THAT(problem("schema: *unknown\n"), StartsWith("test.yaml:1: not YAML"));
 }
 
 TEST(HostileText, random_bytes_are_one_short_message) {
@@ -119,7 +120,7 @@ TEST(HostileText, random_yaml_punctuation_is_one_short_message) {
   }
 }
 
-TEST(HostileText, a_megabyte_of_one_letter_ends) {
+TEST(HostileText, a_megabyte_of_one_letter_is_read_in_bounded_time) {
   for (const char c : std::string("a'\"|>:-?*&!%@# \t\n,]}")) {
     SCOPED_TRACE(c);
     EXPECT_THAT(problem(std::string(1'000'000, c)), StartsWith("test.yaml:"));

@@ -10,14 +10,14 @@
 
 namespace latchlab::scenario_test {
 
-// A platform of SimGrid's, as far as the reader looks into one.
+// A SimGrid platform, with what the reader looks at.
 static std::string platform_file() {
   static const std::string path = testing::TempDir() + "keys-platform.xml";
   std::ofstream(path) << "<platform version=\"4.1\"/>";
   return path;
 }
 
-// A trace that is there.
+// A trace that exists.
 static std::string orders() {
   return std::string(LATCHLAB_SOURCE_DIR) + "/scenarios/whatif/orders.csv";
 }

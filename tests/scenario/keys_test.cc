@@ -1,4 +1,5 @@
-// The table of what a scenario may say, against the reader: what the table says is what is read.
+// The table of all keys of a scenario against the reader: the reader accepts exactly what the table
+// has.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ std::vector<std::string> kinds_with(const ScenarioKey& key) {
   return kinds;
 }
 
-// Those that have keys of the scenario's own format: the user's names stand below the others.
+// Mappings that have keys of the scenario's own format: the others have names chosen by the user.
 bool is_mapping(const std::string& path) {
   return std::any_of(scenario_keys().begin(), scenario_keys().end(),
                      [&](const ScenarioKey& key) { return key.mapping() == path; });
@@ -42,7 +43,7 @@ class EveryKey : public ::testing::Test {
   void each(Check check) {
     for (const ScenarioKey& key : scenario_keys()) {
       if (key.path == "sweep" || key.path == "schema") continue;  // in every document
-      if (key.path == "platform.topology.checksum") continue;     // of one file, tested with it
+      if (key.path == "platform.topology.checksum") continue;     // of one file, and tested with it
       if (key.path == "protocol.profile" && key.example.empty()) continue;
       for (const std::string& kind : kinds_with(key)) {
         SCOPED_TRACE(key.path + " " + kind);
@@ -56,11 +57,12 @@ TEST_F(EveryKey, takes_its_example_and_its_default) {
   each([](const ScenarioKey& key, const std::string& kind) {
     const std::string name(key.name());
     ASSERT_FALSE(key.says.empty() || key.example.empty());
-    if (name == "kind" && !kind.empty()) return;  // the other keys' tests say each kind
+    if (name == "kind" && !kind.empty()) return;  // the tests of the other keys cover each kind
     const std::set<std::string> files = {"platform.topology.file", "workload.arrivals.file",
                                          "workload.trace.file", "workload.trace",
                                          "workload.objects.trace"};
-    if (files.contains(std::string(key.path))) return;  // examples that are not there
+    // These examples name files that do not exist.
+    if (files.contains(std::string(key.path))) return;
     if (!key.supported) {
       EXPECT_THAT(problem_of(parent(key), kind, name, key.example),
                   HasSubstr("not supported by this build"));
@@ -77,7 +79,7 @@ TEST_F(EveryKey, takes_its_example_and_its_default) {
   });
 }
 
-// One step below and one above what is allowed.
+// One step below and one above the allowed range.
 std::vector<std::string> beyond(const ScenarioKey& key) {
   std::vector<std::string> texts;
   const auto add = [&](const std::string& bound, std::int64_t step, auto parse, const char* unit) {
@@ -116,13 +118,13 @@ std::vector<std::string> beyond(const ScenarioKey& key) {
   return texts;
 }
 
-// A bound as messages write it.
+// A bound in the format of messages.
 std::string as_told(const ScenarioKey& key, const std::string& bound) {
   const bool ratio = key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
   return ratio ? format_decimal(parse_ratio_ppb(bound).value()) : bound;
 }
 
-TEST_F(EveryKey, refuses_what_is_out_of_its_range) {
+TEST_F(EveryKey, refuses_a_value_out_of_range) {
   int tried = 0;
   each([&](const ScenarioKey& key, const std::string& kind) {
     if (!key.supported) return;
@@ -138,7 +140,7 @@ TEST_F(EveryKey, refuses_what_is_out_of_its_range) {
   EXPECT_GT(tried, 60);
 }
 
-TEST_F(EveryKey, refuses_what_is_of_another_kind) {
+TEST_F(EveryKey, refuses_a_value_of_another_type) {
   each([](const ScenarioKey& key, const std::string& kind) {
     const std::set<KeyKind> any = {KeyKind::text, KeyKind::map, KeyKind::list};
     if (any.contains(key.kind) || !key.supported) return;
@@ -151,11 +153,11 @@ TEST_F(EveryKey, refuses_what_is_of_another_kind) {
   });
 }
 
-TEST_F(EveryKey, that_is_required_is_missed) {
+TEST_F(EveryKey, that_is_required_is_reported_if_missing) {
   each([](const ScenarioKey& key, const std::string& kind) {
     if (!key.required || key.name() == "file") return;
     Entries entries = base_of(parent(key), kind);
-    if (key.mapping().empty()) return;  // tested with the reader's messages
+    if (key.mapping().empty()) return;  // tested with the messages of the reader
     entries.erase(std::string(key.name()));
     const std::string message = problem(document(parent(key), entries));
     EXPECT_THAT(message, ::testing::AnyOf(HasSubstr("is missing"), HasSubstr("needs"),
@@ -163,8 +165,8 @@ TEST_F(EveryKey, that_is_required_is_missed) {
   });
 }
 
-// The reader lists the keys that it knows when it meets one that resembles none of them.
-TEST(Keys, of_each_mapping_are_those_that_the_reader_knows) {
+// The reader lists the keys that it knows if it finds one that resembles none of them.
+TEST(Keys, of_each_mapping_are_those_that_the_reader_accepts) {
   const ProtocolInfo shiftlock = protocols().back();
   std::set<std::string> mappings;
   for (const ScenarioKey& key : scenario_keys()) mappings.emplace(key.mapping());
@@ -187,7 +189,7 @@ TEST(Keys, of_each_mapping_are_those_that_the_reader_knows) {
       }
       if (mapping == "protocol")
         for (const ParamSpec& param : shiftlock.params) known.erase(param.name);
-      if (kind == "file") known.erase("kind");  // known there as what has to go
+      if (kind == "file") known.erase("kind");  // listed there as the key to remove
       const std::vector<std::string> keys = keys_of(mapping, kind);
       EXPECT_EQ(known, std::set<std::string>(keys.begin(), keys.end()));
     }
@@ -229,8 +231,8 @@ TEST(Keys, that_may_be_negative_have_no_sign_when_they_are_zero) {
   EXPECT_NE(resolved.find("jump: 0us"), std::string::npos) << resolved;
 }
 
-// What a key is when it is left out, as the resolved scenario shows it.
-TEST(Keys, that_are_absent_have_the_default_of_the_table) {
+// The value of a key that is left out, as the resolved scenario shows it.
+TEST(Keys, that_are_left_out_have_the_default_of_the_table) {
   int compared = 0;
   for (const ScenarioKey& key : scenario_keys()) {
     if (key.fallback.empty() || !key.supported) continue;

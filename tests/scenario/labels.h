@@ -1,5 +1,5 @@
 #pragma once
-// Scenarios that name their own locks, and which locks their points have.
+// Scenarios that name their own locks, and the locks of their points.
 
 #include <string>
 #include <vector>

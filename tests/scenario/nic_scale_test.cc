@@ -1,4 +1,4 @@
-// Factors on the constants of a NIC.
+// Factors that scale constants of a NIC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::set<std::string> changed(const NicModel& nic) {
   return keys;
 }
 
-TEST(Scale, a_group_has_every_width_and_place_of_a_kind) {
+TEST(Scale, a_group_covers_every_width_and_location_of_a_kind) {
   const NicModel plain = nic_of("connectx-7");
   const NicModel nic = nic_of("{base: connectx-7, scale: {atomics: 4x}}");
   for (const NicConstant& constant : non_empty(nic_constants())) {
@@ -42,7 +42,7 @@ TEST(Scale, a_group_has_every_width_and_place_of_a_kind) {
   }
 }
 
-TEST(Scale, groups_name_constants_that_exist_each_in_one) {
+TEST(Scale, groups_name_existing_constants_and_each_constant_is_in_one) {
   std::set<std::string> seen;
   for (const NicGroup& group : non_empty(nic_groups()))
     for (const std::string& key : non_empty(group.keys)) {
@@ -76,7 +76,7 @@ TEST(Scale, of_one_and_of_zero_change_nothing) {
   EXPECT_EQ(nic.read_hold.ps, 0);
 }
 
-TEST(Scale, is_told_where_the_constant_comes_from) {
+TEST(Scale, is_recorded_with_the_origin_of_the_constant) {
   const auto result = parse(scenario("platform: {nic: {base: connectx-5, scale: {atomics: 4x}}}"),
                             {{"platform.nic.scale.atomic.same_address", "0.5x"}});
   ASSERT_TRUE(result) << result.error().text();
@@ -91,7 +91,7 @@ TEST(Scale, is_told_where_the_constant_comes_from) {
   EXPECT_EQ(again.value().points[0].resolved_yaml, point.resolved_yaml);
 }
 
-TEST(Scale, another_base_keeps_what_the_file_changes_and_undoes_nothing) {
+TEST(Scale, another_base_keeps_the_scaling_of_the_file) {
   const std::string text = scenario("platform: {nic: {base: connectx-5, scale: {atomics: 4x}}}");
   const auto named = parse(text, {{"platform.nic.base", "connectx-6"}});
   ASSERT_TRUE(named) << named.error().text();
@@ -108,7 +108,7 @@ TEST(Scale, another_base_keeps_what_the_file_changes_and_undoes_nothing) {
   EXPECT_THAT(late.error().text(), HasSubstr("put this before other changes of the NIC"));
 }
 
-TEST(Scale, comes_after_values_beside_it_and_before_values_set_later) {
+TEST(Scale, applies_after_values_beside_it_and_before_overrides) {
   const NicModel beside =
       nic_of("{base: connectx-5, scale: {atomics: 4x}, atomic.same_address: 400ns}");
   EXPECT_EQ(beside.hold_8, nanoseconds(100));
@@ -119,7 +119,7 @@ TEST(Scale, comes_after_values_beside_it_and_before_values_set_later) {
     EXPECT_TRUE(origin.key != "atomic.same_address" || origin.scaled.empty()) << origin.scaled;
 }
 
-TEST(Scale, is_swept_and_a_resolved_scenario_scales_once) {
+TEST(Scale, can_be_swept_and_a_resolved_scenario_scales_once) {
   const auto result =
       parse(scenario("groups: [{name: a, nic: connectx-6}, {name: b}]\nsweep: {grid: "
                      "{platform.nic.scale.atomics: [2x, 4x], groups.0.nic.scale.latency: [1x, 2x], "
@@ -136,7 +136,7 @@ TEST(Scale, is_swept_and_a_resolved_scenario_scales_once) {
     EXPECT_EQ(again.value().points[i].resolved_yaml, points[i].resolved_yaml) << i;
 }
 
-TEST(Scale, that_is_wrong_is_refused_with_its_line) {
+TEST(Scale, that_is_invalid_is_refused_with_its_line) {
   const auto told = [](const std::string& entry) {
     return problem(
         scenario("platform:\n  nic:\n    base: connectx-5\n    scale:\n      " + entry + "\n"));

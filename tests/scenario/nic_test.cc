@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A folder of its own with one NIC description in it.
+// A folder of its own with one NIC description.
 class NicFile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -39,7 +39,7 @@ class NicFile : public ::testing::Test {
     std::ofstream(dir_ / "mine.yaml") << text_;
     return load_nic("mine.yaml", dir_.string(), data());
   }
-  // The message behind the path; `line_` is where the last replacement was made.
+  // The message without the path; `line_` is the line of the last replacement.
   std::string problem_at(int offset) {
     const auto result = load();
     if (result) return "fine";
@@ -82,7 +82,7 @@ TEST_F(NicFile, connectx_5_gives_the_unloaded_round_trips_it_was_fitted_to) {
   EXPECT_LT(wide, nanoseconds(2410));
 }
 
-TEST_F(NicFile, every_constant_says_where_it_comes_from) {
+TEST_F(NicFile, every_constant_has_a_source) {
   const NicModel nic = load_nic("connectx-5", "", data()).value();
   EXPECT_EQ(nic.origins.size(), nic_constants().size());
   for (const ConstantOrigin& origin : non_empty(nic.origins)) {
@@ -110,7 +110,7 @@ TEST_F(NicFile, a_missing_constant_is_refused) {
   EXPECT_THAT(load().error().text(), HasSubstr("local.on_node is missing"));
 }
 
-TEST_F(NicFile, what_is_left_out_comes_from_its_base_as_assumed) {
+TEST_F(NicFile, constants_that_are_left_out_come_from_the_base_and_count_as_assumed) {
   text_ =
       "name: mine\nbase: connectx-5\natomic:\n  same_address: {value: 300ns, status: fitted, "
       "range: "
@@ -123,7 +123,7 @@ TEST_F(NicFile, what_is_left_out_comes_from_its_base_as_assumed) {
   std::map<std::string, ConstantOrigin> origins;
   for (const ConstantOrigin& each : nic.value().origins) origins[each.key] = each;
   EXPECT_EQ(origins["atomic.same_address"].status, ConstantStatus::fitted);
-  // Fitted there, and published there.
+  // Fitted or published in the base.
   const ConstantOrigin& failed = origins["atomic.same_address_failed"];
   EXPECT_EQ(failed.status, ConstantStatus::assumed);
   EXPECT_EQ(failed.low + " " + failed.high, "192.2ns 385ns");
@@ -145,7 +145,7 @@ TEST_F(NicFile, a_duplicate_constant_is_refused) {
   EXPECT_THAT(problem_at(0), StartsWith("duplicate key 'timer'"));
 }
 
-TEST_F(NicFile, what_is_not_published_needs_a_range) {
+TEST_F(NicFile, a_constant_that_is_not_published_needs_a_range) {
   replace("    range: [48, 128]\n", "");
   EXPECT_EQ(problem_at(-1), "atomic.window is not published and so needs 'range: [low, high]'");
 }
@@ -213,7 +213,7 @@ TEST_F(NicFile, a_time_without_unit_is_refused) {
   EXPECT_THAT(problem_at(0), StartsWith("atomic.same_address: '341' has no unit"));
 }
 
-TEST_F(NicFile, a_path_beside_the_scenario_is_found_first) {
+TEST_F(NicFile, a_path_relative_to_the_scenario_takes_precedence) {
   replace("value: 341ns", "value: 342ns");
   ASSERT_TRUE(load());
   const auto result =
@@ -223,7 +223,7 @@ TEST_F(NicFile, a_path_beside_the_scenario_is_found_first) {
   EXPECT_EQ(result.value().points[0].platform.nic.hold_8, nanoseconds(342));
 }
 
-TEST_F(NicFile, a_scenario_replaces_single_constants_and_says_so) {
+TEST_F(NicFile, a_scenario_replaces_single_constants_and_marks_them) {
   const auto result =
       parse(scenario("platform: {nic: {base: connectx-5, atomic.same_address: 300ns}}"));
   ASSERT_TRUE(result) << result.error().text();
@@ -247,7 +247,7 @@ TEST_F(NicFile, variants_in_a_sweep_say_of_which_nic_they_are) {
   }
 }
 
-TEST_F(NicFile, what_a_message_gives_as_an_example_of_a_constant_is_taken) {
+TEST_F(NicFile, a_value_that_a_message_gives_as_an_example_is_accepted) {
   for (const NicConstant& constant : non_empty(nic_constants())) {
     const std::string given = "platform: {nic: {base: connectx-5, " + constant.key() + ": " +
                               constant.as_key.example + "}}";

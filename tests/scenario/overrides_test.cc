@@ -1,4 +1,4 @@
-// Values that --set gives, on paths that are swept and on others.
+// Values set by --set, on paths that are swept and on others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(Overrides, set_values_before_the_scenario_is_read) {
   EXPECT_EQ(point.platform.nic.hold_8, nanoseconds(300));
 }
 
-TEST(Overrides, mistakes_name_the_override) {
+TEST(Overrides, errors_name_the_override) {
   EXPECT_EQ(problem(scenario(""), {{"lock.count", "5"}}),
             "--set lock.count=5: unknown key 'lock'; did you mean 'locks'?");
   EXPECT_EQ(problem(scenario(""), {{"locks.cuont", "5"}}),

@@ -1,5 +1,5 @@
-// What a workload may ask for of transactions, traces, object stores and indexes, and what it is
-// told when it cannot have it.
+// What a workload can request of transactions, traces, object stores and indexes, and the messages
+// if that is impossible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::string refused(const std::string& text) {
   return problem(scenario(text));
 }
 
-TEST(Programs, say_the_same_when_they_are_read_again) {
+TEST(Programs, are_the_same_when_they_are_read_again) {
   for (const char* keys :
        {"transactions, transactions: {kind: tatp, original: true, population: 386}",
         "transactions, transactions: {kind: tpcc_blocks}, patience: 10ms, order: as_asked",
@@ -41,13 +41,13 @@ TEST(Programs, may_hold_their_locks_for_a_time_between_reads_and_writes) {
             Duration{});
 }
 
-TEST(Programs, have_objects_as_long_as_they_are_read) {
+TEST(Programs, have_objects_of_the_length_that_they_read) {
   EXPECT_EQ(object_bytes_of(workload_of("workload: {kind: object_store, objects: 414B}"), 1), 416U);
   EXPECT_EQ(object_bytes_of(workload_of("locks: {count: 200k}\nworkload: {kind: index}"), 1),
             1024U);
 }
 
-TEST(Programs, are_told_what_they_cannot_have) {
+TEST(Programs, that_are_impossible_are_refused_with_a_message) {
   EXPECT_THAT(refused("workload: {kind: index}"),
               HasSubstr("workload.index has 158732 nodes, each with a lock, and locks.count is"));
   EXPECT_THAT(refused("locks: {count: 1M}\nworkload: {kind: index, index: {keys: 100, "

@@ -50,7 +50,7 @@ TEST(Quantities, ratios_are_exact_parts_per_billion) {
   EXPECT_EQ(ppb("0.001%"), 10'000);
 }
 
-TEST(Quantities, wrong_and_missing_units_say_what_is_expected) {
+TEST(Quantities, wrong_and_missing_units_give_the_expected_form) {
   const std::string wanted = "expected a duration such as 2us (units: ps, ns, us, ms, s)";
   EXPECT_EQ(parse_duration("5").error().message, "'5' has no unit; " + wanted);
   EXPECT_EQ(parse_duration("5GHz").error().message, "'5GHz' has an unknown unit 'GHz'; " + wanted);

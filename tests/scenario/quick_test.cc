@@ -1,4 +1,4 @@
-// What a quick look leaves out of a scenario.
+// What a quick run leaves out of a scenario.
 #include "core/scenario/quick.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A second of work is a millisecond of a window.
+// The time budget: a second of work stands for a millisecond of a window.
 double work_of(const Point& point) {
   return (point.run.earliest() + point.run.duration).seconds() * 1e3;
 }
@@ -59,7 +59,7 @@ TEST(QuickLook, leaves_a_small_scenario_as_it_is) {
   EXPECT_EQ(small.after.resolved_yaml, small.before.resolved_yaml);
 }
 
-TEST(QuickLook, keeps_the_ends_and_the_middle_of_numbers_and_all_of_anything_else) {
+TEST(QuickLook, keeps_the_ends_and_the_middle_of_numeric_axes_and_all_other_values) {
   const Looked cut = look(
       "schema: 1\nname: t\nsweep:\n  grid:\n    protocol: [{name: cas}, {name: mcs}, {name: dslr}, "
       "{name: shiftlock}]\n    platform.clients_per_node: [1, 2, 4, 8, 16]\n"
@@ -73,7 +73,7 @@ TEST(QuickLook, keeps_the_ends_and_the_middle_of_numbers_and_all_of_anything_els
                                     "locks.count, run.seed: 3 of 4 values"));
 }
 
-TEST(QuickLook, keeps_what_a_published_figure_speaks_of) {
+TEST(QuickLook, keeps_points_of_published_figures) {
   const Looked cut = look(scenario(
       "sweep: {grid: {locks.count: [1, 2, 3, 4, 5, 6], workload.read_ratio: [0%, 50%]}}\n"
       "expect:\n  - {id: a, kind: order, metric: goodput_ops_s, where: {workload.read_ratio: 50%}, "
@@ -82,11 +82,11 @@ TEST(QuickLook, keeps_what_a_published_figure_speaks_of) {
   EXPECT_EQ(cut.after.expectations.size(), 1u);
 }
 
-TEST(QuickLook, divides_windows_until_they_fit_wherever_they_are_said) {
+TEST(QuickLook, divides_windows_until_they_fit_including_swept_ones) {
   const std::string text =
       "run: {warmup: 4ms, duration: 16ms, repeats: 5}\nprotocol: {name: cas}\n"
       "schema: 1\nname: t\nsweep: {zip: [{locks.count: [1, 2], run.warmup: [4ms, 24ms]}]}\n";
-  // 3 repeats of 20 and of 40: a third of them fits.
+  // 3 repeats of 20 ms and of 40 ms: a third of them fits.
   const Looked cut = look(text, 60);
   EXPECT_EQ(cut.after.points[0].run.repeats, 3u);
   EXPECT_EQ(cut.after.points[0].run.duration, microseconds(5'333));
@@ -96,7 +96,7 @@ TEST(QuickLook, divides_windows_until_they_fit_wherever_they_are_said) {
                                     "run.warmup and run.duration: divided by 3, at least 1ms"));
 }
 
-TEST(QuickLook, keeps_windows_as_long_as_what_happens_in_them) {
+TEST(QuickLook, keeps_windows_as_long_as_their_leases_and_timeouts) {
   const auto shortest = [](const std::string& rest) {
     return look(
                "schema: 1\nname: t\nprotocol: {name: dslr, lease: 2ms}\n"
@@ -114,7 +114,7 @@ TEST(QuickLook, keeps_windows_as_long_as_what_happens_in_them) {
             milliseconds(4));
 }
 
-TEST(QuickLook, leaves_windows_alone_in_which_something_happens_at_a_date) {
+TEST(QuickLook, does_not_shorten_windows_with_events_at_given_times) {
   for (const std::string rest :
        {"run: {warmup: 1ms, duration: 100ms, repeats: 3}\n"
         "faults: [{kind: client_crash, client: 0, at: 3ms}]\n",

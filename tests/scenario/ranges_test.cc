@@ -1,5 +1,5 @@
-// What a workload may ask for of parts of objects and of files, and what it is told when it cannot
-// have it.
+// What a workload can request of ranges of objects and of files, and the messages if that is
+// impossible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(Ranges, have_one_size_or_several) {
       point_of(ranges("sizes: {values: [1, 16], by: client}")).workload.range.by_operation);
 }
 
-TEST(Ranges, are_resolved_to_what_reads_the_same) {
+TEST(Ranges, are_resolved_to_a_text_that_reads_the_same) {
   for (const char* sizes :
        {"16", "[1, 16, 256]", "{values: [1, 16], by: operation}", "{values: 4, by: client}"})
     expect_round_trip(
@@ -49,7 +49,7 @@ TEST(Ranges, are_resolved_to_what_reads_the_same) {
   EXPECT_THAT(point_of("").resolved_yaml, Not(HasSubstr("sizes")));
 }
 
-TEST(Ranges, that_fit_no_object_are_refused) {
+TEST(Ranges, that_do_not_fit_an_object_are_refused) {
   EXPECT_EQ(problem(scenario("workload:\n  kind: range\n  units: 100\n  sizes: [1, 256]\n")),
             "test.yaml:7: workload.sizes has 256, and an object has 100 units (workload.units); "
             "lower the size, or raise units");
@@ -68,7 +68,7 @@ TEST(Ranges, that_fit_no_object_are_refused) {
               HasSubstr("test.yaml:4: workload.sizes: 'wide'"));
 }
 
-TEST(Ranges, have_keys_that_no_other_kind_has_and_lack_some_of_theirs) {
+TEST(Ranges, have_keys_that_other_kinds_lack_and_lack_some_of_theirs) {
   EXPECT_EQ(problem(scenario("workload: {sizes: [1, 16]}")),
             "test.yaml:4: unknown key 'sizes' in workload of kind micro: it is for kind range; "
             "change the kind, or remove the key");
@@ -86,7 +86,7 @@ TEST(Ranges, have_keys_that_no_other_kind_has_and_lack_some_of_theirs) {
   EXPECT_EQ(problem(scenario(ranges("arrivals: {kind: poisson, rate: 1M}"))), "fine");
 }
 
-TEST(Ranges, of_a_group_are_its_own_and_those_of_all_are_of_each) {
+TEST(Ranges, of_a_group_are_its_own_and_those_of_the_workload_apply_to_each_group) {
   const Point point = point_of(
       "locks: {count: 4}\nworkload: {kind: range, units: 64, sizes: [1, 4]}\n"
       "groups: [{name: a, workload: {sizes: 16}}, {name: b, workload: {kind: micro, "
@@ -97,7 +97,7 @@ TEST(Ranges, of_a_group_are_its_own_and_those_of_all_are_of_each) {
   EXPECT_EQ(point.groups[1].workload.kind, WorkloadKind::micro);
   EXPECT_EQ(point.groups[1].workload.locks_per_section, 2U);
   EXPECT_THAT(point.groups[2].workload.range.sizes, ElementsAre(1, 4));
-  // What does not fit a group's kind is not taken over from the others.
+  // Keys that do not fit the kind of a group are not inherited.
   const Point other = point_of(
       "locks: {count: 4}\nworkload: {locks_per_section: 2, read_ratio: 50%}\n"
       "groups: [{name: a, workload: {kind: range}}, {name: b, workload: {kind: file_io, files: "
@@ -116,7 +116,7 @@ TEST(Ranges, may_be_swept_by_size) {
   EXPECT_THAT(swept.value().points[1].workload.range.sizes, ElementsAre(1, 16));
 }
 
-TEST(Files, have_what_each_program_has) {
+TEST(Files, have_the_defaults_of_each_program) {
   const FileSpec usual = point_of("workload: {kind: file_io}").workload.file;
   EXPECT_EQ(usual.pattern, FilePattern::hard_write);
   EXPECT_EQ(usual.access_bytes, 47'008U);
@@ -132,7 +132,7 @@ TEST(Files, have_what_each_program_has) {
   EXPECT_EQ(point_of(files("{kind: bt_io, grid: 162}")).workload.file.grid, 162U);
 }
 
-TEST(Files, are_resolved_to_what_reads_the_same) {
+TEST(Files, are_resolved_to_a_text_that_reads_the_same) {
   expect_round_trip(
       scenario(files("{kind: oltp, access_bytes: 16KiB, data: false}", "locks: {count: 5}\n")));
   expect_round_trip(scenario(files("oltp", "locks: {count: 5}\n")));
@@ -144,7 +144,7 @@ TEST(Files, are_resolved_to_what_reads_the_same) {
   EXPECT_THAT(resolved, Not(HasSubstr("distribution")));
 }
 
-TEST(Files, of_a_cube_need_a_square_of_clients) {
+TEST(Files, of_a_cube_need_a_square_number_of_clients) {
   EXPECT_EQ(problem(scenario("platform: {clients_per_node: 12}\n" + files("bt_io"))),
             "test.yaml:6: workload.files of kind bt_io need a square of clients, and there are 12; "
             "the nearest are 9 and 16");
@@ -155,7 +155,7 @@ TEST(Files, of_a_cube_need_a_square_of_clients) {
       "grid, or run fewer clients");
 }
 
-TEST(Files, are_locks_one_each) {
+TEST(Files, have_one_lock_each) {
   EXPECT_EQ(problem(scenario(files("hard_write", "locks: {count: 2}\n"))),
             "test.yaml:5: workload.files of kind hard_write are one file, which is one lock, and "
             "locks.count is 2; set it to 1");
@@ -182,7 +182,7 @@ TEST(Files, of_lengths_that_do_not_fit_are_refused) {
             "is read and written; give a time, or remove the key");
 }
 
-TEST(Files, have_accesses_no_longer_than_the_object_that_stands_for_them) {
+TEST(Files, have_objects_that_hold_their_longest_access) {
   const auto bytes = [](const std::string& text, std::uint32_t clients) {
     return object_bytes_of(point_of(text).workload, clients);
   };
@@ -195,8 +195,8 @@ TEST(Files, have_accesses_no_longer_than_the_object_that_stands_for_them) {
   EXPECT_EQ(side_of(16), 4U);
 }
 
-// Tables of its own: none of the fixture's locks has ranges.
-TEST(Advice, is_given_where_a_lock_is_told_of_other_units_than_there_are) {
+// Tables of this test: none of the fixture's locks has ranges.
+TEST(Advice, is_given_if_a_lock_is_configured_for_another_number_of_units) {
   ProtocolInfo segments;
   segments.name = "segments";
   segments.ranges = true;

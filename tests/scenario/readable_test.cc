@@ -1,5 +1,5 @@
-// Files that a scenario from elsewhere names: only those below some directories. In processes of
-// their own, since bounds stay.
+// Files that a scenario from a foreign source names: only those below some directories may be read.
+// In processes of their own, since bounds stay set.
 #include "core/base/readable.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ class Readable : public testing::Test {
     fs::create_symlink(home_ / "data/a", home_ / "other/link");
   }
   void TearDown() override { fs::remove_all(home_); }
-  // What may be read of these by a process with bounds: "yn..." in their order.
+  // Which of these files a process with bounds may read: "yn..." in their order.
   std::string answers(const std::vector<std::string>& files) {
     std::string all;
     for (const std::string& file : files) {
@@ -45,11 +45,11 @@ class Readable : public testing::Test {
   const fs::path home_ = fs::path(testing::TempDir()) / ("readable-" + std::to_string(::getpid()));
 };
 
-TEST_F(Readable, is_everything_without_bounds) {
+TEST_F(Readable, is_every_file_without_bounds) {
   EXPECT_EQ(answers({"data/a", "other/secret", "data/link"}), "yyy");
 }
 
-TEST_F(Readable, is_what_lies_below_and_nothing_beside) {
+TEST_F(Readable, is_every_file_below_the_bounds_and_no_other) {
   EXPECT_EXIT(
       {
         read_only_below({(home_ / "nowhere").string(), (home_ / "data/").string()});
@@ -62,7 +62,7 @@ TEST_F(Readable, is_what_lies_below_and_nothing_beside) {
       ExitedWithCode(0), "yyyynnnn");
 }
 
-TEST_F(Readable, is_nothing_within_no_bounds_at_all) {
+TEST_F(Readable, is_no_file_with_empty_bounds) {
   EXPECT_EXIT(
       {
         read_only_below({});

@@ -1,4 +1,4 @@
-// The resolved scenario says everything and reads back as the same points.
+// The resolved scenario is complete and reads back as the same points.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Resolved, texts_keep_what_cannot_be_printed) {
+TEST(Resolved, texts_keep_characters_that_cannot_be_printed) {
   const auto parsed = parse(scenario("description: \"a\\x01b\\x7f\""));
   ASSERT_TRUE(parsed) << parsed.error().text();
   EXPECT_EQ(parsed.value().description,
@@ -52,7 +52,7 @@ TEST(Resolved, scenarios_read_back_as_the_same_points) {
                     {{"locks.count", "7"}, {"platform.nic.latency.jitter", "5ns"}});
 }
 
-TEST(Resolved, groups_follow_what_is_swept_for_all_of_them) {
+TEST(Resolved, groups_follow_axes_that_apply_to_all_of_them) {
   const std::string two =
       "groups: [{name: a, clocks: {offset: 1us}}, {name: b, nic: connectx-4, workload: "
       "{think_time: 1us}}]\n";
@@ -90,14 +90,14 @@ TEST(Resolved, json_of_a_point_has_numbers_for_counts_and_ratios) {
   EXPECT_THAT(json, HasSubstr("\"window\":72"));
 }
 
-TEST(Resolved, the_way_a_value_is_written_does_not_matter) {
+TEST(Resolved, the_notation_of_a_value_does_not_matter) {
   const auto a = parse(scenario("locks: {count: 10M}\nrun: {warmup: 20ms}"));
   const auto b = parse(scenario("run:\n  warmup: 20000us\nlocks:\n  count: 10000000\n"));
   ASSERT_TRUE(a && b);
   EXPECT_EQ(a.value().points[0].resolved_yaml, b.value().points[0].resolved_yaml);
 }
 
-TEST(Resolved, profiles_set_parameters_and_the_scenario_has_the_last_word) {
+TEST(Resolved, profiles_set_parameters_and_the_scenario_overrides_them) {
   const std::string head = "schema: 1\nname: t\n";
   const auto paper = parse(head + "protocol: {name: shiftlock, profile: paper}");
   ASSERT_TRUE(paper) << paper.error().text();
@@ -121,7 +121,7 @@ TEST(Warnings, name_the_value_to_set) {
                              "each): set run.duration to 90ms"));
 }
 
-TEST(Warnings, ask_sections_of_several_locks_to_give_back_when_a_server_returns) {
+TEST(Warnings, recommend_give_back_for_several_locks_if_a_server_returns) {
   const auto warnings_of = [](const std::string& workload, const std::string& fault) {
     const auto result = parse(
         "schema: 1\nname: t\nprotocol: {name: cas}\nlocks: {count: 4}\nworkload: {" + workload +
@@ -140,7 +140,7 @@ TEST(Warnings, ask_sections_of_several_locks_to_give_back_when_a_server_returns)
   EXPECT_THAT(warnings_of("locks_per_section: 2", "0, at: 10ms"), ::testing::IsEmpty());
 }
 
-TEST(Warnings, say_that_a_lock_without_its_timeout_does_not_notice_deaths) {
+TEST(Warnings, report_that_a_lock_without_its_timeout_does_not_notice_crashes) {
   ProtocolInfo queue;
   queue.name = "queue";
   queue.survives = "nodes that die";
@@ -186,7 +186,7 @@ TEST(Shipped, scenarios_parse_without_warnings_with_the_locks_of_this_build) {
   }
 }
 
-TEST(Loading, a_missing_file_is_one_message) {
+TEST(Loading, a_missing_file_gives_one_message) {
   const auto result = load_scenario("/nonexistent/x.yaml", {}, protocols(), data());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().text(), "/nonexistent/x.yaml: no such file; check the path");

@@ -1,4 +1,4 @@
-// Sharing of cores and QPs, where the table lies, faults of CPUs and clocks.
+// Sharing of cores and QPs, the location of the table, faults of CPUs and clocks.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ Point point(const std::string& rest) {
   return result.value().points.front();
 }
 
-// What was resolved reads back as itself.
+// The resolved scenario reads back as itself.
 void expect_steady(const Point& made) {
   const auto again = parse(made.resolved_yaml);
   ASSERT_TRUE(again) << again.error().text() << "\n" << made.resolved_yaml;
@@ -56,7 +56,7 @@ TEST(Sharing, of_threads_on_the_cores_of_a_machine_is_read_and_resolved) {
   const Point made = point("platform: {clients_per_node: 30, cores: 24, core_sharing: threads}\n");
   EXPECT_EQ(made.platform.core_sharing, CoreSharing::threads);
   expect_steady(made);
-  // The machine has its cores, whoever uses them.
+  // The machine has these cores for any number of clients.
   expect_steady(point("platform: {clients_per_node: 8, cores: 24, core_sharing: threads}\n"));
 }
 
@@ -76,7 +76,7 @@ TEST(Sharing, of_more_threads_than_a_machine_has_is_refused) {
       "platform.qps is core; set it to client or node");
 }
 
-TEST(ServerCpu, is_the_nics_unless_the_scenario_says_otherwise) {
+TEST(ServerCpu, is_that_of_the_nic_file_unless_the_scenario_sets_it) {
   const Point usual = point("locks: {count: 5}\n");
   EXPECT_EQ(usual.platform.server_cpu, ServerCpuSpec{});
   EXPECT_THAT(usual.resolved_yaml, Not(HasSubstr("server_cpu")));
@@ -94,7 +94,7 @@ TEST(ServerCpu, without_a_core_is_refused) {
               HasSubstr("test.yaml:4: platform.server_cpu.cores is 0"));
 }
 
-TEST(FailureDetection, takes_what_the_models_assume_unless_the_scenario_says_otherwise) {
+TEST(FailureDetection, is_the_assumption_of_the_models_unless_the_scenario_sets_it) {
   std::ifstream in(LATCHLAB_SOURCE_DIR "/models/software/failure-detector.yaml");
   std::map<std::string, std::string> constant;
   for (std::string line; std::getline(in, line);)
@@ -120,7 +120,7 @@ TEST(FailureDetection, is_read_and_resolved) {
               HasSubstr("test.yaml:4: platform.failure_detection is 101s"));
 }
 
-TEST(Datagrams, arrive_unless_the_scenario_says_otherwise) {
+TEST(Datagrams, arrive_unless_the_scenario_sets_a_loss) {
   const Point usual = point("locks: {count: 5}\n");
   EXPECT_EQ(usual.platform.datagrams, DatagramSpec{});
   EXPECT_THAT(usual.resolved_yaml,
@@ -132,7 +132,7 @@ TEST(Datagrams, arrive_unless_the_scenario_says_otherwise) {
   expect_steady(made);
 }
 
-TEST(NicClock, is_read_apart_from_the_nodes) {
+TEST(NicClock, is_configured_separately_from_the_clocks_of_nodes) {
   const Point made = point("platform: {clocks: {nic_drift: 20ppm, nic_offset: 2us}}\n");
   EXPECT_EQ(made.platform.clocks.nic_drift_ppb, 20'000);
   EXPECT_EQ(made.platform.clocks.nic_offset, microseconds(2));
@@ -152,7 +152,7 @@ TEST(DeviceMemory, that_is_too_small_for_the_table_is_refused) {
             "connectx-5's own memory; at most 4096 locks per server fit, or use memory: host");
 }
 
-// As many as the code of sherman's authors has. A cas lock is of 8 bytes as well.
+// As many as the code of sherman's authors has. A cas lock has 8 bytes as well.
 TEST(DeviceMemory, holds_32768_locks_of_8_bytes_and_none_more) {
   const std::string small = "schema: 1\nname: t\nprotocol: {name: cas}\n";
   EXPECT_EQ(problem(small + "locks: {count: 32768, stride: 8B, memory: device}"), "fine");
@@ -162,7 +162,7 @@ TEST(DeviceMemory, holds_32768_locks_of_8_bytes_and_none_more) {
   EXPECT_EQ(problem(small + "locks: {count: 32769, stride: 8B, memory: host}"), "fine");
 }
 
-// Of a lock whose entries are as long as its parameter says.
+// A lock whose entry is as long as its parameter says.
 std::string problem_of_sizes(const std::string& params, const std::string& locks) {
   ProtocolInfo info;
   info.name = "sized";
@@ -191,20 +191,20 @@ TEST(DeviceMemory, holds_131072_locks_of_2_bytes_side_by_side_and_none_more) {
   EXPECT_THAT(problem_of_sizes("", of("32769", "null")), HasSubstr("32769 x 8B"));
 }
 
-TEST(Strides, are_at_least_the_entry_as_its_parameters_make_it) {
+TEST(Strides, are_at_least_the_size_of_the_entry_for_the_given_parameters) {
   EXPECT_EQ(problem_of_sizes(", bytes: 24", "locks: {count: 9, stride: 24B}"), "fine");
   EXPECT_EQ(problem_of_sizes(", bytes: 24", "locks: {count: 9, stride: 16B}"),
             "test.yaml:4: locks.stride is 16B; this protocol's entry needs at least 24B");
   EXPECT_THAT(problem_of_sizes(", bytes: 2", "locks: {count: 9, stride: 2B}"),
               HasSubstr("expected at least 8B"));
-  // The default, as a resolved scenario shows it, makes room.
+  // The default, as a resolved scenario shows it, is enlarged.
   EXPECT_EQ(problem_of_sizes(", bytes: 696", "locks: {count: 9, stride: 64B}"), "fine");
   EXPECT_THAT(problem_of_sizes(", bytes: 696", "locks: {count: 9, stride: 128B}"),
               HasSubstr("needs at least 696B"));
 }
 
-// Entries of nothing are a word apart all the same.
-TEST(Strides, of_entries_of_nothing_are_a_word) {
+// Empty entries still have a stride of one word.
+TEST(Strides, of_empty_entries_are_one_word) {
   EXPECT_THAT(problem_of_sizes(", bytes: 0", "locks: {count: 32769, stride: null, memory: device}"),
               HasSubstr("32769 x 8B"));
 }
@@ -234,7 +234,7 @@ TEST(CpuFaults, are_read_and_resolved) {
   expect_steady(made);
 }
 
-TEST(CpuFaults, that_say_too_little_or_too_much_are_refused) {
+TEST(CpuFaults, that_are_incomplete_or_contradictory_are_refused) {
   const auto fault = [](const std::string& text) {
     return problem(scenario("platform: {clients_per_node: 4}\nfaults: [{" + text + "}]"));
   };

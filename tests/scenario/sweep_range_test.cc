@@ -1,4 +1,4 @@
-// Ranges in place of an axis's values.
+// Ranges in place of a list of values of an axis.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::vector<std::string> values(const std::string& path, const std::string& rang
   return all;
 }
 
-TEST(Range, of_counts_has_whole_numbers_and_none_twice) {
+TEST(Range, of_counts_has_whole_numbers_without_repetition) {
   EXPECT_THAT(values("platform.clients_per_node", "{from: 1, to: 256, steps: 9, scale: log}"),
               ElementsAre("1", "2", "4", "8", "16", "32", "64", "128", "256"));
   EXPECT_THAT(values("platform.clients_per_node", "{from: 1, to: 4, steps: 9, scale: log}"),
@@ -35,7 +35,7 @@ TEST(Range, of_counts_has_whole_numbers_and_none_twice) {
               ElementsAre("0001", "6", "10"));
 }
 
-TEST(Range, keeps_units_and_rounds_to_what_can_be_read) {
+TEST(Range, keeps_units_and_rounds_to_readable_numbers) {
   EXPECT_THAT(values("workload.think_time", "{from: 1us, to: 1ms, steps: 4, scale: log}"),
               ElementsAre("1us", "10us", "100us", "1ms"));
   EXPECT_THAT(values("workload.think_time", "{from: 1us, to: 1ms, steps: 5, scale: log}"),
@@ -54,7 +54,7 @@ TEST(Range, keeps_units_and_rounds_to_what_can_be_read) {
               ElementsAre("64B", "256B", "1KiB", "4KiB"));
 }
 
-TEST(Range, goes_over_constants_factors_faults_and_parameters) {
+TEST(Range, works_for_constants_factors_faults_and_parameters) {
   EXPECT_THAT(values("platform.nic.link.rate", "{from: 25Gbps, to: 100Gbps, steps: 4}"),
               ElementsAre("25Gbps", "50Gbps", "75Gbps", "100Gbps"));
   EXPECT_THAT(values("platform.nic.scale.atomics", "{from: 0.5x, to: 8x, steps: 5, scale: log}"),
@@ -70,7 +70,7 @@ TEST(Range, goes_over_constants_factors_faults_and_parameters) {
   EXPECT_EQ(faults.value().points[1].faults[0].factor_ppb, 2'000'000'000);
 }
 
-TEST(Range, may_begin_below_zero_where_its_path_may) {
+TEST(Range, may_begin_below_zero_if_its_path_allows_negative_values) {
   const auto result =
       parse(scenario("faults: [{kind: drift, server: 0, at: 1us, jump: 1us}]\nsweep: {grid: "
                      "{faults.0.jump: {from: -9us, to: 9us, steps: 4}}}"));
@@ -91,7 +91,7 @@ TEST(Range, reaches_the_ends_of_what_can_be_counted) {
   }
 }
 
-TEST(Range, stands_in_a_zip_and_behind_set_too) {
+TEST(Range, can_be_used_in_a_zip_and_with_set) {
   const auto zipped =
       parse(scenario("sweep: {zip: [{locks.count: {from: 1, to: 4, steps: 3, scale: log}, "
                      "run.duration: [40ms, 20ms, 10ms]}]}"));
@@ -104,13 +104,13 @@ TEST(Range, stands_in_a_zip_and_behind_set_too) {
   EXPECT_EQ(set.value().points.size(), 3u);
 }
 
-TEST(Range, is_spelt_out_in_the_resolved_scenario) {
+TEST(Range, is_expanded_in_the_resolved_scenario) {
   const auto result = parse(swept("locks.count", "{from: 1, to: 100, steps: 3, scale: log}"));
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_THAT(result.value().resolved_yaml, HasSubstr("{locks.count: [1, 10, 100]}"));
 }
 
-TEST(Range, that_is_wrong_is_refused_with_its_line) {
+TEST(Range, that_is_invalid_is_refused_with_its_line) {
   const auto told = [](const std::string& path, const std::string& range) {
     return problem(swept(path, range));
   };

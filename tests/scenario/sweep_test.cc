@@ -15,7 +15,7 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-TEST(Sweep, variants_of_an_rnic_are_called_by_what_they_change) {
+TEST(Sweep, variants_of_an_rnic_are_named_by_what_they_change) {
   const auto result = parse(
       scenario("sweep: {grid: {platform.nic: [connectx-5, {base: connectx-5, atomic.window: 48, "
                "atomic.same_address: 300ns}]}}"));
@@ -49,7 +49,7 @@ TEST(Sweep, zipped_lists_change_together) {
   EXPECT_EQ(result.value().points[1].run.duration, milliseconds(20));
 }
 
-TEST(Sweep, whole_protocols_take_their_label_or_their_name) {
+TEST(Sweep, whole_protocols_are_named_by_their_label_or_their_name) {
   const auto result = parse(kHead +
                             "sweep: {grid: {protocol: [{name: cas, backoff: none, label: CAS-NB}, "
                             "{name: cas}, {name: shiftlock}]}}");
@@ -58,14 +58,14 @@ TEST(Sweep, whole_protocols_take_their_label_or_their_name) {
   EXPECT_THAT(result.value().points[0].axes, ElementsAre(Pair("protocol", "CAS-NB")));
 }
 
-TEST(Sweep, two_protocols_under_one_label_are_refused) {
+TEST(Sweep, two_protocols_with_one_label_are_refused) {
   EXPECT_EQ(problem(kHead + "sweep:\n  grid:\n    protocol:\n      - {name: cas}\n      - {name: "
                             "cas, backoff: none}\n"),
             "test.yaml:7: the label 'cas' names two protocols of the sweep; give this one its own, "
             "for example 'label: cas-2'");
 }
 
-TEST(Sweep, parameters_beside_a_swept_name_go_to_those_that_declare_them) {
+TEST(Sweep, parameters_beside_a_swept_name_apply_to_the_locks_that_declare_them) {
   const std::string swept = "sweep: {grid: {protocol.name: [cas, shiftlock]}}\n";
   const auto result = parse(kHead + "protocol: {name: cas, lease: 5ms}\n" + swept);
   ASSERT_TRUE(result) << result.error().text();
@@ -80,7 +80,7 @@ TEST(Sweep, parameters_beside_a_swept_name_go_to_those_that_declare_them) {
             "remove it");
 }
 
-TEST(Sweep, a_swept_parameter_that_a_lock_lacks_is_told) {
+TEST(Sweep, a_swept_parameter_that_a_lock_lacks_is_reported) {
   const auto result = parse(kHead +
                             "sweep: {grid: {protocol: [cas, dslr], protocol.lease: [1ms, "
                             "2ms]}}\n");
@@ -126,7 +126,7 @@ TEST(Sweep, constants_of_the_nic_can_be_swept) {
   EXPECT_NE(result.value().points[0].resolved_yaml, result.value().points[1].resolved_yaml);
 }
 
-TEST(Sweep, a_mapping_is_called_by_its_name) {
+TEST(Sweep, a_mapping_is_named_by_its_name_key) {
   const auto result = parse(scenario(
       "sweep:\n  grid:\n    platform.nic: [{name: today, base: connectx-6}, {name: faster, base: "
       "connectx-6, atomic.window: 96}]\n    workload.distribution: [uniform, {name: skewed, kind: "
@@ -148,7 +148,7 @@ TEST(Sweep, a_mapping_is_called_by_its_name) {
     EXPECT_EQ(again.value().points[i].resolved_yaml, points[i].resolved_yaml) << i;
 }
 
-TEST(Sweep, two_mappings_of_one_name_are_refused) {
+TEST(Sweep, two_mappings_with_one_name_are_refused) {
   EXPECT_EQ(problem(scenario("sweep:\n  grid:\n    platform.nic:\n      - {name: x, base: "
                              "connectx-5}\n      - {name: x, base: connectx-6}\n")),
             "test.yaml:8: sweep of platform.nic has the value 'x' twice; remove one");
@@ -157,13 +157,13 @@ TEST(Sweep, two_mappings_of_one_name_are_refused) {
       HasSubstr("workload.distribution.name holds a list; expected a name"));
 }
 
-TEST(Sweep, a_list_in_place_of_a_value_is_sent_to_the_sweep) {
+TEST(Sweep, a_list_in_place_of_a_value_is_refused_with_a_hint_to_sweep) {
   EXPECT_EQ(problem(scenario("workload: {read_ratio: [20%, 50%]}\n")),
             "test.yaml:4: workload.read_ratio holds a list; expected a ratio such as 40%. To try "
             "several values, list them as sweep.grid.workload.read_ratio");
 }
 
-TEST(Sweep, groups_are_not_called_by_their_name_which_may_be_the_same) {
+TEST(Sweep, groups_are_not_named_by_their_name_key_which_may_be_equal) {
   const auto result = parse(scenario(
       "groups: [{name: a}]\nsweep: {grid: {groups.0: [{name: a, nodes: 1}, {name: a, nodes: "
       "2}]}}"));

@@ -61,7 +61,7 @@ TEST(Topologies, take_a_shape_as_written) {
   EXPECT_EQ(product(torus.dimensions), 32);
 }
 
-TEST(Topologies, that_do_not_fit_say_the_numbers) {
+TEST(Topologies, that_do_not_fit_are_refused_with_the_numbers) {
   EXPECT_EQ(topology_problem("{kind: torus, dimensions: [2, 2]}"),
             "test.yaml:4: platform.topology has 4 hosts (dimensions multiplied), and the scenario "
             "has 6 nodes; make it larger, or leave the shape out to have it follow from the nodes");
@@ -84,7 +84,7 @@ TEST(Topologies, that_do_not_fit_say_the_numbers) {
   EXPECT_THAT(topology_problem("{kind: torus, radix: 4}"), HasSubstr("unknown key 'radix'"));
 }
 
-TEST(Topologies, read_back_from_the_resolved_scenario) {
+TEST(Topologies, can_be_read_back_from_the_resolved_scenario) {
   for (const char* topology : {"star", "fat_tree", "dragonfly", "{kind: torus, dimensions: [9]}"}) {
     const auto first = parse(scenario(std::string("platform: {client_nodes: 5, topology: ") +
                                       topology + ", bulk: {model: flows, above: 4KiB}}\n"));
@@ -113,7 +113,7 @@ TEST(Topologies, can_be_swept_by_kind) {
   EXPECT_EQ(swept.value().points[1].platform.topology.kind, TopologyKind::torus);
 }
 
-TEST(PlatformFiles, are_looked_at_before_they_are_used) {
+TEST(PlatformFiles, are_checked_before_they_are_used) {
   const std::string path = testing::TempDir() + "scenario-platform.xml";
   const std::string key = "{file: \"" + path + "\"}";
   EXPECT_THAT(topology_problem("{file: nowhere.xml}"), HasSubstr("there is no file 'nowhere.xml'"));
@@ -127,7 +127,7 @@ TEST(PlatformFiles, are_looked_at_before_they_are_used) {
               HasSubstr("a platform file has no kind"));
 }
 
-TEST(PlatformFiles, that_changed_since_are_noticed) {
+TEST(PlatformFiles, that_have_changed_are_detected) {
   const std::string path = testing::TempDir() + "changing-platform.xml";
   std::ofstream(path) << "<platform/>";
   const auto first = parse(scenario("platform: {topology: {file: \"" + path + "\"}}"));
@@ -160,7 +160,7 @@ TEST(PlatformFiles, may_name_the_host_of_each_node) {
               HasSubstr("nodes"));
 }
 
-TEST(BulkModels, follow_the_topology_unless_the_scenario_says_otherwise) {
+TEST(BulkModels, depend_on_the_topology_unless_the_scenario_sets_them) {
   EXPECT_EQ(platform_of("{servers: 1}").bulk.model, BulkModel::shared_ports);
   EXPECT_EQ(platform_of("{topology: torus}").bulk.model, BulkModel::flows);
   EXPECT_EQ(platform_of("{bulk: flows}").bulk.model, BulkModel::flows);
@@ -203,8 +203,8 @@ TEST(HardwareFaults, that_name_no_node_are_refused) {
               HasSubstr("are the same node"));
 }
 
-// What a server that comes back may be combined with.
-TEST(HardwareFaults, let_a_server_come_back) {
+// Which settings are compatible with a server that returns.
+TEST(HardwareFaults, allow_a_server_to_return) {
   const auto parsed =
       parse(scenario("platform: {servers: 2}\nfaults:\n"
                      "  - {kind: node_crash, at: 30ms, node: 1}\n"
@@ -220,7 +220,7 @@ TEST(HardwareFaults, let_a_server_come_back) {
   EXPECT_EQ(again.value().points.front().faults[1].outage, milliseconds(20));
 }
 
-TEST(HardwareFaults, let_nobody_else_come_back) {
+TEST(HardwareFaults, refuse_the_return_of_other_nodes_and_overlapping_outages) {
   EXPECT_THAT(problem(scenario("faults: [{kind: node_crash, at: 1ms, node: 1, for: 1ms}]")),
               HasSubstr("faults.0.for: node 1 hosts clients, and only a server that hosts none "
                         "comes back; leave out faults.0.for, or let faults.0.node be below 1"));

@@ -1,4 +1,4 @@
-// What a workload may ask for, and what it is told when it cannot have it.
+// What a workload can request, and the messages if that is impossible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Workloads, have_a_locality_where_clients_and_locks_share_nodes) {
             "test.yaml:6: workload.locality is 90; allowed: 0 to 1; did you mean 90%?");
 }
 
-TEST(Workloads, hold_a_lock_for_a_time_or_for_so_many_verbs) {
+TEST(Workloads, hold_a_lock_for_a_time_or_for_a_number_of_verbs) {
   const Point point = point_of("workload: {critical_section: {remote_ops: 3, bytes: 4KiB}}");
   EXPECT_EQ(point.workload.remote_ops, 3U);
   EXPECT_EQ(point.workload.object_bytes, 4096U);
@@ -106,7 +106,7 @@ TEST(Workloads, may_be_open_loops) {
       "test.yaml:4: workload.arrivals has lock 1; allowed: 0 to 0");
 }
 
-TEST(Workloads, read_scripts_from_a_file_and_say_in_which_line_a_mistake_is) {
+TEST(Workloads, read_scripts_from_a_file_and_report_the_line_of_an_error) {
   const std::string file = testing::TempDir() + "arrivals.csv";
   const std::string text = "workload: {arrivals: {kind: script, file: " + file + "}}";
   std::ofstream(file) << "at,client,lock,mode\n10us, 0, 0, shared\n20us,0,0,exclusive\n";
