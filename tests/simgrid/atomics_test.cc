@@ -1,4 +1,4 @@
-// The atomic unit: slots, hold times, the window, and what falls inside a hold.
+// The atomic unit: slots, hold times, the window, and accesses during a hold.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 class Atomics : public SimWorld {
  protected:
   Atomics() { nic().request_gap = {}; }
-  // Many atomics at once; time between the first and the last completion, per atomic.
+  // Many atomics at once; the time between the first and the last completion, per atomic.
   Duration interval(const std::vector<Verb>& verbs);
 };
 
@@ -44,7 +44,7 @@ TEST_F(Atomics, one_of_many_equal_swaps_wins) {
             1);
 }
 
-TEST_F(Atomics, sixteen_byte_atomics_on_one_word_go_at_one_per_own_hold) {
+TEST_F(Atomics, sixteen_byte_atomics_on_one_word_go_at_one_per_hold_of_16_bytes) {
   EXPECT_EQ(interval(std::vector<Verb>(kMany, masked_faa_verb(kWord, 16, {1, 1}, {}))),
             nic().hold_16);
 }
@@ -68,7 +68,7 @@ TEST_F(Atomics, with_one_slot_everything_is_serial) {
   EXPECT_EQ(interval(verbs), nic().hold_8);
 }
 
-TEST_F(Atomics, read_passes_a_held_slot) {
+TEST_F(Atomics, read_overtakes_a_held_slot) {
   const std::vector<Shot*> hot = shoot_all(std::vector<Verb>(20, faa_verb(kWord, 1)));
   const Shot& read = shoot(read_verb(kWord), kStart + microseconds(2));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -88,7 +88,7 @@ TEST_F(Atomics, cold_atomic_waits_behind_hot_ones_when_the_window_is_full) {
   EXPECT_EQ(cold.done, admitted + nic().hold_8 + nic().one_way + nic().completion);
 }
 
-TEST_F(Atomics, cold_atomic_is_unhurt_by_hot_ones_inside_the_window) {
+TEST_F(Atomics, cold_atomic_is_not_delayed_by_hot_ones_inside_the_window) {
   nic().window = 11;
   shoot_all(std::vector<Verb>(10, faa_verb(kWord, 1)));
   const Shot& cold = shoot(faa_verb(kWord + 8, 1), kStart + nanoseconds(300));
@@ -96,10 +96,10 @@ TEST_F(Atomics, cold_atomic_is_unhurt_by_hot_ones_inside_the_window) {
   EXPECT_EQ(cold.took(), travel() + nic().serve_atomic_8 + nic().hold_8);
 }
 
-// ---- inside a hold ----
+// ---- during a hold ----
 // The atomic of these tests is in its slot from 1120 to 1620 (failing: 1420) ns.
 
-TEST_F(Atomics, write_that_falls_into_a_matching_swap_is_lost) {
+TEST_F(Atomics, write_during_a_matching_swap_is_lost) {
   const Shot& swap = shoot(cas_verb(kWord, 0, 5));
   const Shot& write = shoot(write_verb(kWord, 9), kStart + nanoseconds(200), kThere);
   EXPECT_EQ(run(), RunEnd::finished);
@@ -108,7 +108,7 @@ TEST_F(Atomics, write_that_falls_into_a_matching_swap_is_lost) {
   EXPECT_EQ(world().peek(kWord), 5U);
 }
 
-TEST_F(Atomics, write_that_falls_into_a_failing_swap_stays) {
+TEST_F(Atomics, write_during_a_failing_swap_stays) {
   world().poke(kWord, 1);
   const Shot& swap = shoot(cas_verb(kWord, 0, 5));
   shoot(write_verb(kWord, 9), kStart + nanoseconds(200), kThere);
@@ -132,7 +132,7 @@ Task<void> store_at(Verbs& verbs, RemoteAddr word, std::uint64_t value) {
   co_await verbs.store(word, value);
 }
 
-TEST_F(Atomics, store_of_the_cpu_is_lost_in_a_matching_atomic_and_stays_in_a_failing_one) {
+TEST_F(Atomics, cpu_store_during_a_matching_atomic_is_lost_and_during_a_failing_one_stays) {
   Verbs& cpu = add_client(kServer);
   Verbs& other_cpu = add_client(kServer);
   world().poke(kWord + 8, 1);
@@ -153,13 +153,13 @@ TEST_F(Atomics, sixteen_byte_atomic_writes_both_words_whole) {
   EXPECT_EQ(world().peek(kWord + 8), 0U);
 }
 
-// ---- what the NIC says of itself ----
+// ---- statistics of the NIC ----
 
 TEST_F(Atomics, utilisation_counts_exactly_what_falls_into_the_interval) {
   nic().window = 4;
   shoot_all(std::vector<Verb>(10, faa_verb(kWord, 1)));
-  // Holds last from 1120 to 6120 ns. Of the window's fourth place: from 1180 ns, when the fourth
-  // arrives, to the end of the seventh (4620 ns), when the last has been admitted.
+  // Holds last from 1120 to 6120 ns. The window's fourth place is taken from 1180 ns, when the
+  // fourth atomic arrives, to the end of the seventh (4620 ns), when the last has been admitted.
   const Time opens = kStart + nanoseconds(1300);
   EXPECT_EQ(run(opens), RunEnd::reached);
   world().reset_stats();
@@ -174,7 +174,7 @@ TEST_F(Atomics, utilisation_counts_exactly_what_falls_into_the_interval) {
   EXPECT_EQ(stats.window_full, nanoseconds(4620 - 1300));
 }
 
-TEST_F(Atomics, pipeline_is_never_busier_than_the_interval) {
+TEST_F(Atomics, pipeline_is_never_busy_for_longer_than_the_interval) {
   nic().serve_write = nanoseconds(100);
   shoot_all(std::vector<Verb>(10, write_verb(kWord, 1)));
   const Time opens = kStart + nanoseconds(1350);  // busy from 1100 to 2100

@@ -1,4 +1,5 @@
-// Long payloads share ports or flows; short ones do not wait for them; nothing overtakes on a QP.
+// Long payloads share ports or flows; short ones do not wait for them; no verb overtakes another on
+// its QP.
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@ namespace latchlab::simtest {
 namespace {
 
 constexpr std::uint32_t kLong = 32 * 1024;
-constexpr Duration kAlone = picoseconds(100) * kLong;  // on the wire
+constexpr Duration kAlone = picoseconds(100) * kLong;  // time on the wire
 constexpr RemoteAddr kWord = on_server(64);
 
 Verb long_read(NodeId reader, std::uint32_t bytes = kLong) {
@@ -69,7 +70,7 @@ TEST_P(Bulk, short_verbs_do_not_wait_for_long_ones) {
   EXPECT_EQ(brief.took(), travel() + nic_.serve_read + nic_.read);
 }
 
-TEST_P(Bulk, what_follows_a_long_write_on_its_qp_lands_after_it) {
+TEST_P(Bulk, a_verb_behind_a_long_write_on_its_qp_lands_after_it) {
   Verbs& client = add_client();
   world().poke({kHere, kLong - 8}, 77);
   run_alone(client, [](Verbs& verbs, Backend& backend) -> Task<void> {
@@ -87,7 +88,7 @@ TEST_P(Bulk, what_follows_a_long_write_on_its_qp_lands_after_it) {
   }(client, world()));
 }
 
-TEST_P(Bulk, what_is_answered_after_a_long_read_comes_back_after_it) {
+TEST_P(Bulk, the_response_behind_a_long_read_arrives_after_it) {
   Verbs& client = add_client();
   Time brief_done;
   run_alone(client, [](Verbs& verbs, Backend& backend, Time& done) -> Task<void> {
@@ -101,7 +102,7 @@ TEST_P(Bulk, what_is_answered_after_a_long_read_comes_back_after_it) {
   EXPECT_EQ(world().peek(kWord), 1U);
 }
 
-// Their first packets leave one after the other, as those of short verbs do.
+// Their first packets leave one after the other, like those of short verbs.
 TEST_P(Bulk, long_writes_on_several_qps_take_turns_at_the_port) {
   const Shot& one = shoot(long_write(kHere));
   const Shot& two = shoot(long_write(kHere));
@@ -122,7 +123,7 @@ TEST_P(Bulk, long_writes_leave_at_the_rate_that_cached_contexts_allow) {
   EXPECT_EQ(brief.took(), travel() + nic_.serve_read * 2 + nic_.read + nic_.request_gap * 3);
 }
 
-TEST_P(Bulk, writer_that_dies_with_its_node_leaves_no_trace_of_a_long_write) {
+TEST_P(Bulk, writer_that_crashes_with_its_node_leaves_no_part_of_a_long_write) {
   world().poke({kHere, 0}, 5);
   shoot(long_write(kHere));
   const Shot& witness = shoot(long_read(kThere), kStart + microseconds(20), kThere);
@@ -135,7 +136,7 @@ TEST_P(Bulk, writer_that_dies_with_its_node_leaves_no_trace_of_a_long_write) {
   EXPECT_EQ(backend.census().in_flight, 0U);
 }
 
-TEST_P(Bulk, reader_of_a_server_that_dies_is_told) {
+TEST_P(Bulk, reader_of_a_server_that_crashes_gets_an_error) {
   const Shot& shot = shoot(long_read(kHere));
   Backend& backend = world();
   backend.at(kStart + microseconds(3),
@@ -144,11 +145,12 @@ TEST_P(Bulk, reader_of_a_server_that_dies_is_told) {
   EXPECT_EQ(shot.completion.status, VerbStatus::peer_failed);
 }
 
-// ---- the two models against each other, and the two pumps ----
+// ---- the two models compared, and the two event loops ----
 
 struct Mixture {
   std::uint32_t transfers = 1;
-  bool to_the_server = true;  // else between any two nodes, so that payloads cross two busy ports
+  // Otherwise between any two nodes, so that payloads cross two busy ports.
+  bool to_the_server = true;
   bool with_short_verbs = false;
 };
 
@@ -186,7 +188,7 @@ class Traffic : public SimWorld {
     });
   }
 
-  // The largest and the mean difference of one transfer's duration.
+  // The largest and the mean difference in the duration of a transfer.
   struct Error {
     double largest = 0;
     double mean = 0;
@@ -226,7 +228,7 @@ TEST_F(Traffic, shared_ports_stay_near_flows_where_payloads_cross_two_busy_ports
   EXPECT_LT(found.largest, 0.40);
 }
 
-TEST_F(Traffic, is_equal_whether_the_pump_looks_ahead_or_stops_at_every_date) {
+TEST_F(Traffic, is_equal_whether_the_event_loop_looks_ahead_or_stops_at_every_time) {
   for (const bool to_the_server : {true, false}) {
     const Mixture mixture{
         .transfers = 50, .to_the_server = to_the_server, .with_short_verbs = true};

@@ -1,4 +1,4 @@
-// Clocks that fall back behind the start of the run: what is left to wait is as long as before.
+// Clocks that jump back below the start of the run: the remaining waiting time does not change.
 
 #include <fmt/core.h>
 
@@ -33,7 +33,7 @@ Task<void> receive_then_note(Verbs& verbs, Backend& backend, EndpointAddr inbox,
   done = backend.true_now();
 }
 
-TEST_F(ClockJumps, sleeps_under_a_clock_below_zero_last_as_long_as_they_should) {
+TEST_F(ClockJumps, sleeps_under_a_clock_below_zero_have_the_right_length) {
   jump_below_zero();
   Verbs& client = add_client();
   Time done;
@@ -42,7 +42,7 @@ TEST_F(ClockJumps, sleeps_under_a_clock_below_zero_last_as_long_as_they_should) 
   EXPECT_EQ(done, kAfter + microseconds(7));
 }
 
-TEST_F(ClockJumps, sleeps_under_way_are_not_shortened_or_prolonged) {
+TEST_F(ClockJumps, current_sleeps_are_not_shortened_or_prolonged) {
   jump_below_zero();
   Verbs& client = add_client();
   Time done;
@@ -51,7 +51,7 @@ TEST_F(ClockJumps, sleeps_under_way_are_not_shortened_or_prolonged) {
   EXPECT_EQ(done, kStart + microseconds(30));
 }
 
-TEST_F(ClockJumps, deadlines_under_a_clock_below_zero_come) {
+TEST_F(ClockJumps, deadlines_under_a_clock_below_zero_are_reached) {
   jump_below_zero();
   Verbs& client = add_client();
   const EndpointAddr inbox = client.open_endpoint(1);
@@ -91,7 +91,7 @@ class Jumped : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, Jumped, testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
-// Locks that are not fair may starve clients in so short a window, whatever their clocks show.
+// Locks that are not fair may starve clients in so short a window, with any clocks.
 RepeatMetrics jumped(const std::string& protocol, const char* jump) {
   const RepeatOutcome outcome = outcome_of(point_of(fmt::format(
       "platform: {{nic: connectx-6, servers: 1, client_nodes: 2, clients_per_node: 2}}\n"
@@ -103,7 +103,7 @@ RepeatMetrics jumped(const std::string& protocol, const char* jump) {
   return outcome.metrics;
 }
 
-TEST_P(Jumped, goes_on_under_a_clock_below_zero_as_under_one_that_stays_above) {
+TEST_P(Jumped, has_the_same_goodput_under_a_clock_below_zero_as_above) {
   const double above = jumped(GetParam(), "-140us").goodput_ops_s.value_or(0);
   const double below = jumped(GetParam(), "-240us").goodput_ops_s.value_or(0);
   EXPECT_GT(above, 0);

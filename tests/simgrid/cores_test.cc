@@ -1,4 +1,4 @@
-// Cores and QPs that clients share; pauses, slow CPUs, clocks that jump.
+// Cores and QPs that clients share; pauses, slow CPUs, and clocks that jump.
 
 #include <array>
 
@@ -33,7 +33,7 @@ TEST_F(Cores, clients_of_one_core_compute_one_after_the_other) {
   EXPECT_EQ(two, kStart + microseconds(6));
 }
 
-TEST_F(Cores, clients_take_the_cores_of_their_node_in_turn) {
+TEST_F(Cores, clients_are_assigned_to_the_cores_of_their_node_in_turn) {
   options().cores = 2;
   std::vector<Time> done(3);
   for (Time& each : done) {
@@ -45,7 +45,7 @@ TEST_F(Cores, clients_take_the_cores_of_their_node_in_turn) {
                                      kStart + microseconds(6)}));
 }
 
-TEST_F(Cores, posting_occupies_the_core_and_a_lone_verb_takes_what_it_did) {
+TEST_F(Cores, posting_occupies_the_core_and_does_not_delay_a_single_verb) {
   options().cores = 1;
   nic().request_gap = {};
   const Duration alone = travel() + nic().serve_read + nic().read;
@@ -56,7 +56,7 @@ TEST_F(Cores, posting_occupies_the_core_and_a_lone_verb_takes_what_it_did) {
   EXPECT_EQ(two.done - one.done, nic().post);
 }
 
-TEST_F(Cores, a_completion_waits_for_a_core_that_computes) {
+TEST_F(Cores, a_completion_waits_for_a_busy_core) {
   options().cores = 1;
   const Shot& verb = shoot(read_verb(kWord));
   Verbs& busy = add_client();
@@ -67,7 +67,7 @@ TEST_F(Cores, a_completion_waits_for_a_core_that_computes) {
   EXPECT_EQ(verb.done, done + nic().completion);
 }
 
-TEST_F(Cores, that_clients_share_count_what_they_have_worked) {
+TEST_F(Cores, shared_by_clients_count_their_busy_time) {
   options().cores = 2;
   Verbs& busy = add_client();
   const Shot& verb = shoot(read_verb(kWord));
@@ -89,7 +89,7 @@ Task<void> many_reads(Verbs& verbs, int count) {
   co_await batch.run();
 }
 
-TEST_F(Cores, clients_that_share_a_qp_share_its_places) {
+TEST_F(Cores, clients_that_share_a_qp_share_its_outstanding_reads) {
   options().qps = QpOwner::node;
   nic().request_gap = {};
   Verbs& greedy = add_client();
@@ -109,7 +109,7 @@ TEST_F(Cores, clients_with_qps_of_their_own_do_not) {
   EXPECT_EQ(other.took(), travel() + nic().serve_read * 17 + nic().read);
 }
 
-TEST_F(Cores, on_a_shared_qp_an_atomic_holds_up_what_others_posted_later) {
+TEST_F(Cores, on_a_shared_qp_an_atomic_delays_later_verbs_of_other_clients) {
   options().qps = QpOwner::core;
   options().cores = 1;
   const Shot& atomic = shoot(faa_verb(kWord, 1));
@@ -120,7 +120,7 @@ TEST_F(Cores, on_a_shared_qp_an_atomic_holds_up_what_others_posted_later) {
 
 // ---- faults ----
 
-TEST_F(Cores, a_paused_client_goes_on_afterwards_and_its_verb_lands_meanwhile) {
+TEST_F(Cores, a_paused_client_continues_afterwards_and_its_verb_lands_meanwhile) {
   Verbs& client = add_client();
   Time done;
   spawn(client, verb_then_note(client, world(), faa_verb(kWord, 1), done));
@@ -156,7 +156,7 @@ TEST_F(Cores, a_paused_node_stops_all_its_clients_and_no_others) {
   EXPECT_EQ(there, kStart + microseconds(4));
 }
 
-TEST_F(Cores, a_paused_client_can_be_killed) {
+TEST_F(Cores, a_paused_client_can_be_crashed) {
   Verbs& client = add_client();
   Time done;
   spawn(client, verb_then_note(client, world(), faa_verb(kWord, 1), done));
@@ -169,7 +169,7 @@ TEST_F(Cores, a_paused_client_can_be_killed) {
   expect_conservation();
 }
 
-TEST_F(Cores, a_slow_client_slows_nobody_else_down) {
+TEST_F(Cores, a_slow_client_does_not_slow_others_down) {
   add_client();
   world().at(kStart, [this] { world().cpu_faults()->slow_down(ClientId{0}, 3'000'000'000); });
   const Shot& other = shoot(read_verb(kWord), kStart + microseconds(1));

@@ -1,4 +1,4 @@
-// Deaths in the middle of everything: the books balance, and every slot comes back.
+// Crashes in the middle of every operation: verbs are conserved, and every slot is freed.
 
 #include "backends/simgrid/simulator.h"
 #include "tests/non_empty.h"
@@ -26,7 +26,7 @@ struct Keeper final : CallHandler {
   std::vector<PendingCall> held;
 };
 
-// Everything that a client can be caught in, in random order.
+// Every operation in which a client can crash, in random order.
 Task<void> do_anything(Verbs& verbs, EndpointAddr own, const std::vector<EndpointAddr>& others) {
   const Message message = numbered(1);
   Request request;
@@ -76,7 +76,7 @@ Task<void> do_anything(Verbs& verbs, EndpointAddr own, const std::vector<Endpoin
   }
 }
 
-TEST_F(Deaths, books_balance_at_every_date_and_every_slot_comes_back) {
+TEST_F(Deaths, verbs_are_conserved_at_every_time_and_every_slot_is_freed) {
   constexpr std::uint32_t kCrowd = 24;
   nic().jitter = nanoseconds(30);
   nic().window = 4;
@@ -106,7 +106,7 @@ TEST_F(Deaths, books_balance_at_every_date_and_every_slot_comes_back) {
   }
   EXPECT_GT(world().census().executed, 1000U);
   EXPECT_GT(world().census().failed, 50U);
-  // Nobody is left; an idle client keeps the run going until all that they posted is over.
+  // No client is left; an idle client keeps the run going until all posted verbs are done.
   Verbs& idle = add_client();
   spawn(
       idle, [](Verbs& verbs) -> Task<void> { co_await verbs.sleep(milliseconds(5)); }(idle),
@@ -116,7 +116,7 @@ TEST_F(Deaths, books_balance_at_every_date_and_every_slot_comes_back) {
   EXPECT_EQ(slots_in_use(), 0U);
 }
 
-TEST_F(Deaths, verb_that_a_dying_node_was_executing_fails_and_leaves_no_trace) {
+TEST_F(Deaths, verb_that_a_crashing_node_was_executing_fails_and_has_no_effect) {
   nic().request_gap = {};
   add_client(kServer);
   std::vector<Shot*> shots = shoot_all({faa_verb(kWord, 1), faa_verb(kWord, 1)});
@@ -124,7 +124,8 @@ TEST_F(Deaths, verb_that_a_dying_node_was_executing_fails_and_leaves_no_trace) {
   shots.push_back(&shoot(write_verb(kWord + 8, 1), later));
   shots.push_back(&shoot(read_verb(kWord), later));
   Backend& backend = world();
-  // The first atomic is in its slot, the second waits for it, the others are about to be served.
+  // The first atomic is in its slot, the second waits for it, and the others have not been served
+  // yet.
   backend.at(kStart + nanoseconds(1141), [&] { backend.crash(ClientId{0}, CrashKind::node); });
   EXPECT_EQ(run(), RunEnd::finished);
   for (const Shot* shot : non_empty(shots))
@@ -135,7 +136,7 @@ TEST_F(Deaths, verb_that_a_dying_node_was_executing_fails_and_leaves_no_trace) {
   EXPECT_EQ(slots_in_use(), 0U);
 }
 
-TEST_F(Deaths, caller_of_a_server_that_dies_is_told) {
+TEST_F(Deaths, caller_of_a_server_that_crashes_gets_an_error) {
   Keeper keeper;
   world().serve_calls(add_server(), keeper);
   add_client(kServer);
@@ -159,7 +160,7 @@ TEST_F(Deaths, caller_of_a_server_that_dies_is_told) {
   EXPECT_EQ(slots_in_use(), 0U);
 }
 
-TEST_F(Deaths, dead_node_has_no_memory_to_give) {
+TEST_F(Deaths, dead_node_allocates_no_memory) {
   add_client(kServer);
   world().crash(ClientId{0}, CrashKind::node);
   Verbs& client = add_client();
@@ -169,7 +170,7 @@ TEST_F(Deaths, dead_node_has_no_memory_to_give) {
   }(client));
 }
 
-TEST_F(Deaths, what_a_dead_node_held_back_never_leaves) {
+TEST_F(Deaths, verbs_that_a_dead_node_held_back_never_leave) {
   nic().outstanding = 1;
   Verbs& victim = add_client();
   spawn(victim, [](Verbs& verbs) -> Task<void> {
@@ -185,7 +186,7 @@ TEST_F(Deaths, what_a_dead_node_held_back_never_leaves) {
   EXPECT_EQ(slots_in_use(), 0U);
 }
 
-TEST_F(Deaths, client_that_dies_while_it_is_being_woken_stays_dead) {
+TEST_F(Deaths, client_that_crashes_while_it_is_being_woken_stays_dead) {
   Verbs& victim = add_client(kThere);
   Verbs& sender = add_client();
   const EndpointAddr inbox = victim.open_endpoint(1);
@@ -199,7 +200,7 @@ TEST_F(Deaths, client_that_dies_while_it_is_being_woken_stays_dead) {
     EXPECT_EQ(status, VerbStatus::ok);
   }(sender, inbox));
   Backend& backend = world();
-  // The message is there at 1909 ns; its receiver would go on at 1959 ns.
+  // The message arrives at 1909 ns; its receiver would continue at 1959 ns.
   backend.at(kStart + nanoseconds(1930), [&] { backend.crash(ClientId{0}, CrashKind::client); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(slots_in_use(), 0U);

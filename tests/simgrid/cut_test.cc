@@ -1,5 +1,5 @@
-// Sections that a grant is too short for: they are no goodput, whatever the workload, and the law
-// of the window still holds.
+// Sections that are longer than their grant: they are no goodput, in any workload, and the law of
+// the window still holds.
 
 #include "tests/simgrid/runs.h"
 
@@ -58,8 +58,8 @@ TEST(CutSections, of_ranges_are_no_goodput) {
   expect_cut(head + "protocol: {name: static_segments, units: 1k, lease: 10ms}\n", false);
 }
 
-// The CPU stands still for longer than the lease in the middle of the work.
-TEST(CutSections, are_those_that_a_pause_has_outlast_their_grants) {
+// The CPU pauses for longer than the lease in the middle of the work.
+TEST(CutSections, include_sections_that_a_pause_prolongs_beyond_their_grant) {
   const std::string text =
       with_lease("1ms", "{critical_section: 100us, think_time: 1ms}") + "locks: {count: 1k}\n";
   EXPECT_EQ(outcome_of(of(text)).metrics.cut_sections, 0U);

@@ -1,4 +1,5 @@
-// Calls with a deadline: who has given up is told then, and the call goes its way.
+// Calls with a deadline: the caller gets an error at the deadline, and the call continues at the
+// server.
 
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@ namespace {
 
 class Deadlines : public SimWorld {};
 
-// Answers calls so long after they came, in turn, with what they asked.
+// Replies to each call after the next of these delays, with the words of the call.
 struct Slow final : CallHandler {
   explicit Slow(std::vector<Duration> lengths) : after(std::move(lengths)) {}
   std::vector<Duration> after;
@@ -62,7 +63,7 @@ TEST_F(Deadlines, end_a_call_whose_reply_has_not_come) {
   expect_conservation();
 }
 
-TEST_F(Deadlines, change_nothing_of_a_call_that_is_answered_in_time) {
+TEST_F(Deadlines, do_not_affect_a_call_that_is_answered_in_time) {
   Slow slow({microseconds(5)});
   world().serve_calls(add_server(), slow);
   std::vector<Answer> answers;
@@ -74,12 +75,12 @@ TEST_F(Deadlines, change_nothing_of_a_call_that_is_answered_in_time) {
   EXPECT_EQ(answers[1].date, kStart + one * 2);
 }
 
-TEST_F(Deadlines, leave_a_late_reply_to_nobody) {
+TEST_F(Deadlines, drop_a_late_reply) {
   Slow slow({microseconds(50), microseconds(1)});
   world().serve_calls(add_server(), slow);
   std::vector<Answer> answers;
   Verbs& caller = add_client();
-  // The third is still waiting when the first one's answer comes, and must not take it.
+  // The third call is still waiting when the reply to the first arrives, and must not receive it.
   run_alone(caller,
             call_in_turn(caller, world(), {microseconds(20), microseconds(30), kForever}, answers));
   EXPECT_EQ(answers[0].reply.status, VerbStatus::timed_out);
@@ -100,7 +101,7 @@ TEST_F(Deadlines, do_not_end_the_next_call_in_the_same_slot) {
   EXPECT_TRUE(answers[1].reply.ok());
 }
 
-TEST_F(Deadlines, are_dates_on_the_callers_clock_and_move_with_it) {
+TEST_F(Deadlines, are_times_on_the_callers_clock_and_move_with_it) {
   Slow slow({milliseconds(1)});
   world().serve_calls(add_server(), slow);
   std::vector<std::vector<Answer>> answers(2);
@@ -117,7 +118,7 @@ TEST_F(Deadlines, are_dates_on_the_callers_clock_and_move_with_it) {
   EXPECT_EQ(answers[1].at(0).date, kStart + microseconds(130));
 }
 
-TEST_F(Deadlines, of_a_caller_that_dies_while_it_waits_end_nothing) {
+TEST_F(Deadlines, of_a_caller_that_crashes_while_it_waits_end_nothing) {
   Slow slow({microseconds(50)});
   world().serve_calls(add_server(), slow);
   std::vector<Answer> answers;
@@ -133,7 +134,7 @@ TEST_F(Deadlines, of_a_caller_that_dies_while_it_waits_end_nothing) {
   expect_conservation();
 }
 
-TEST_F(Deadlines, of_a_caller_that_dies_after_it_gave_up_leave_the_late_reply_to_nobody) {
+TEST_F(Deadlines, of_a_caller_that_crashes_after_it_gave_up_drop_the_late_reply) {
   Slow slow({microseconds(50)});
   world().serve_calls(add_server(), slow);
   std::vector<Answer> answers;
@@ -148,7 +149,7 @@ TEST_F(Deadlines, of_a_caller_that_dies_after_it_gave_up_leave_the_late_reply_to
   expect_conservation();
 }
 
-// When the server took calls up, and which of them was the first effect of a request.
+// The times at which the server took up calls, and which of them was the first effect of a request.
 struct Watch final : CallHandler, FirstEffect::Listener {
   explicit Watch(Backend& backend) : world(backend) {}
   Backend& world;
@@ -169,8 +170,8 @@ void ask(Verbs& caller, Watch& watch) {
   caller.first_effect().listener = &watch;
 }
 
-// Two calls that are given up before they arrive, and one that is not.
-TEST_F(Deadlines, leave_the_first_effect_of_a_request_to_its_first_call) {
+// Two calls that time out before they arrive, and one that does not.
+TEST_F(Deadlines, leave_the_first_effect_to_the_first_call_of_a_request) {
   Watch watch(world());
   world().serve_calls(add_server(), watch);
   std::vector<Answer> answers;
@@ -195,7 +196,7 @@ TEST_F(Deadlines, keep_late_calls_from_being_the_first_effect_of_the_next_reques
   EXPECT_EQ(watch.first, std::vector<Time>{watch.came[1]}) << "of which the second call is";
 }
 
-TEST_F(Deadlines, come_before_the_failure_of_a_dead_server) {
+TEST_F(Deadlines, are_reported_before_the_failure_of_a_dead_server) {
   Slow slow({milliseconds(10)});
   world().serve_calls(add_server(), slow);
   std::vector<Answer> answers;

@@ -1,4 +1,5 @@
-// Effects as whoever looks on hears of them: when, after what wait, and what memory is then.
+// Effects as a listener receives them: when, after which wait, and the contents of memory at that
+// time.
 
 #include "core/world/effects.h"
 
@@ -31,14 +32,14 @@ class Effects : public SimWorld, protected EffectSink {
     arrivals.push_back({op.owner, op.kind, world().true_now(), kNever, kNever,
                         op.kind == OpKind::send ? op.message.words[0] : op.call.request.words[0]});
   }
-  // When a verb that is posted at the start has left the pipeline.
+  // The time at which a verb that is posted at the start has left the pipeline.
   Time at_the_unit(Duration serve) { return kStart + nic().post + nic().one_way + serve; }
 
   std::vector<Heard> heard;
   std::vector<Heard> arrivals;
 };
 
-TEST_F(Effects, of_atomics_on_one_word_come_a_hold_apart_and_say_how_long_they_waited) {
+TEST_F(Effects, of_atomics_on_one_word_are_a_hold_apart_and_have_their_waiting_time) {
   nic().request_gap = {};
   listen();
   shoot_all(std::vector<Verb>(3, faa_verb(kWord, 1)));
@@ -53,7 +54,7 @@ TEST_F(Effects, of_atomics_on_one_word_come_a_hold_apart_and_say_how_long_they_w
   }
 }
 
-TEST_F(Effects, of_what_needs_no_slot_have_no_wait) {
+TEST_F(Effects, of_verbs_without_a_slot_have_no_wait) {
   listen();
   const Shot& shot = shoot(write_verb(kWord, 7));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -65,7 +66,7 @@ TEST_F(Effects, of_what_needs_no_slot_have_no_wait) {
   EXPECT_EQ(heard[0].memory, 7U);
 }
 
-TEST_F(Effects, of_failing_swaps_are_told_and_those_of_refused_verbs_are_not) {
+TEST_F(Effects, of_failing_swaps_are_reported_and_those_of_refused_verbs_are_not) {
   listen();
   world().poke(kWord, 1);
   shoot(cas_verb(kWord, 0, 2));
@@ -79,7 +80,7 @@ Task<void> store(Verbs& verbs) {
   co_await verbs.store({kHere, 1024}, 5);
 }
 
-TEST_F(Effects, of_a_cpu_are_told) {
+TEST_F(Effects, of_a_cpu_are_reported) {
   listen();
   Verbs& client = add_client();
   run_alone(client, store(client));
@@ -115,7 +116,7 @@ TEST_F(Effects, of_messages_are_their_arrival) {
   EXPECT_GE(got, arrivals[0].at + nic().receive);
 }
 
-TEST_F(Effects, change_nothing_when_they_are_told_no_more) {
+TEST_F(Effects, do_not_change_the_run_and_stop_when_the_listener_is_removed) {
   listen();
   effect_source(world())->tell_effects(nullptr);
   shoot(faa_verb(kWord, 1));

@@ -13,11 +13,11 @@
 namespace latchlab::sim {
 namespace {
 
-// Date, actor, and the place among the pushes of that date and actor.
+// Time, actor, and the sequence number among the pushes of that time and actor.
 using Expected = std::tuple<std::int64_t, std::uint32_t, std::uint64_t>;
 
-// Pushes and pops as a simulation does, beside a queue that is known to be right. `reach` draws how
-// far ahead of the present the next event lies.
+// Pushes and pops like a simulation, compared with a queue that is known to be right. `reach` draws
+// how far ahead of the present the next event lies.
 template <class Reach>
 void expect_order(std::uint64_t seed, std::size_t pending, std::size_t pops, Reach reach) {
   Rng rng(seed);
@@ -42,7 +42,7 @@ void expect_order(std::uint64_t seed, std::size_t pending, std::size_t pops, Rea
     ASSERT_EQ(*static_cast<std::uint64_t*>(event.subject), std::get<2>(expected.top()));
     expected.pop();
     now_ps = event.time_ps;
-    // Now and then nothing, so that the queue runs low and jumps ahead.
+    // Sometimes no push, so that the queue runs low and jumps ahead.
     if (expected.empty() || rng.below(8) != 0) push();
     if (expected.size() < pending && rng.below(8) == 0) push();
   }
@@ -52,17 +52,17 @@ std::int64_t below(Rng& rng, std::int64_t bound) {
   return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(bound)));
 }
 
-TEST(EventQueue, pops_by_date_then_actor_then_the_order_of_pushes) {
+TEST(EventQueue, pops_by_time_then_actor_then_order_of_pushes) {
   expect_order(1, 100, 20'000, [](Rng& rng) { return below(rng, 50'000); });
   expect_order(2, 5'000, 20'000, [](Rng& rng) { return below(rng, 10'000'000); });
 }
 
-TEST(EventQueue, keeps_equal_dates_in_order_however_many_there_are) {
+TEST(EventQueue, keeps_any_number_of_equal_times_in_order) {
   expect_order(3, 500, 20'000, [](Rng& rng) { return below(rng, 3) * 1'000'000; });
   expect_order(4, 500, 5'000, [](Rng&) { return 0; });
 }
 
-TEST(EventQueue, holds_dates_of_every_size) {
+TEST(EventQueue, holds_times_of_every_size) {
   expect_order(5, 50, 20'000, [](Rng& rng) {
     const auto bits = static_cast<int>(rng.below(50));
     return below(rng, std::int64_t{1} << bits);
@@ -70,7 +70,7 @@ TEST(EventQueue, holds_dates_of_every_size) {
   expect_order(6, 1, 20'000, [](Rng& rng) { return below(rng, 1'000'000'000'000); });
 }
 
-TEST(EventQueue, takes_what_comes_before_an_event_that_was_looked_at) {
+TEST(EventQueue, accepts_an_event_before_one_that_was_peeked_at) {
   EventQueue queue;
   queue.push(1'000'000'000, 1, EventKind::local, nullptr);
   EXPECT_EQ(queue.next().time_ps, 1'000'000'000);

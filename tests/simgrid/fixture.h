@@ -1,7 +1,7 @@
 #pragma once
-// A small world on the simulator, with an RNIC of round numbers and no jitter: what a test sees is
-// exactly a sum of them. Node 1 is a server; nodes 2, 3 and 4 have clients. One world per test:
-// SimGrid allows one engine per process.
+// A small world in the simulator, with an RNIC of round numbers and no jitter: each result of a
+// test is exactly a sum of them. Node 1 is a server; nodes 2, 3 and 4 have clients. One world per
+// test: SimGrid allows one engine per process.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ NicModel plain_nic();
 Verb fenced(Verb verb);
 Message numbered(std::uint64_t number);
 
-// What became of one verb.
+// The result of one verb.
 struct Shot {
   Time posted;
   Time done;
@@ -57,18 +57,18 @@ class SimWorld : public testing::Test {
 
   // A new client issues one verb at `start`.
   Shot& shoot(const Verb& verb, Time start = kStart, NodeId from = kHere);
-  // As many new clients, all at once.
+  // The same number of new clients, all at once.
   std::vector<Shot*> shoot_all(const std::vector<Verb>& verbs, Time start = kStart);
-  // Alone in the world: how long one takes.
+  // How long one takes with no other verb in the world.
   Duration time_of(const Verb& verb, NodeId from = kHere);
-  // Runs `body` as the only client, to its end.
+  // Runs `body` as the only client until it ends.
   void run_alone(Verbs& verbs, Task<void> body);
 
-  // What an unloaded verb takes besides its time at the responder.
+  // The time of an unloaded verb, without its time at the responder.
   Duration travel() const;
   void expect_conservation();
 
-  std::uint64_t device_bytes = 0;  // of the server's memory, on its RNIC
+  std::uint64_t device_bytes = 0;  // device memory of the server
 
  private:
   SimgridOptions options_;

@@ -40,7 +40,7 @@ class OwnNics : public SimWorld {
   const Duration between_ = (slow_.one_way + nic().one_way) / 2;
 };
 
-TEST_F(OwnNics, requester_and_responder_each_pay_with_their_own_constants) {
+TEST_F(OwnNics, requester_and_responder_each_use_their_own_constants) {
   EXPECT_EQ(time_of(read_verb(kWord)), travel() + nic().serve_read + nic().read);
   EXPECT_EQ(time_of(read_verb(kWord), kThere),
             slow_.post + between_ * 2 + slow_.completion + nic().serve_read + nic().read);
@@ -89,7 +89,7 @@ TEST_F(OwnNics, memory_is_allocated_by_the_cpu_of_its_server) {
   EXPECT_EQ(took, nic().post + between_ * 2 + slow_.call_service);
 }
 
-TEST_F(OwnNics, reads_in_flight_are_what_both_ends_can) {
+TEST_F(OwnNics, reads_in_flight_are_limited_by_both_ends) {
   options().groups[0].nic.outstanding = 1;
   Verbs& client = add_client();
   Duration took;
@@ -106,14 +106,14 @@ TEST_F(OwnNics, reads_in_flight_are_what_both_ends_can) {
   EXPECT_EQ(took, alone * 2 - nic().post);
 }
 
-TEST_F(OwnNics, can_together_what_the_weakest_can) {
+TEST_F(OwnNics, of_one_world_have_the_capabilities_of_the_weakest) {
   options().groups[0].nic.masked_bytes = 8;
   EXPECT_TRUE(world().capabilities().has(Capability::masked_atomics_8));
   EXPECT_EQ(world().capabilities().first_missing({Capability::masked_atomics_16}),
             "masked_atomics_16 (slow has no masked atomics of 16 bytes)");
 }
 
-TEST_F(OwnNics, port_sends_at_its_own_rate_and_what_is_long_arrives_at_the_slower_one) {
+TEST_F(OwnNics, port_sends_at_its_own_rate_and_long_payloads_arrive_at_the_slower_rate) {
   constexpr std::uint32_t kSome = 4096;  // not bulk
   const Duration moves = picoseconds(100) * kSome;
   const Shot& one = shoot(long_read(kServer, kThere, kSome), kStart, kThere);
@@ -122,7 +122,7 @@ TEST_F(OwnNics, port_sends_at_its_own_rate_and_what_is_long_arrives_at_the_slowe
   const Duration alone =
       slow_.post + between_ * 2 + slow_.completion + nic().serve_read + nic().read + moves * 4;
   EXPECT_EQ(one.took(), alone);
-  EXPECT_EQ(two.took(), alone + moves);  // the server's port was taken for that long
+  EXPECT_EQ(two.took(), alone + moves);  // the server's port was busy for that long
 }
 
 class BulkBetweenNics : public OwnNics, public testing::WithParamInterface<BulkModel> {
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Models, BulkBetweenNics,
                            return made.param == BulkModel::flows ? "flows" : "shared_ports";
                          });
 
-// Two slow ports together take half of what the server's has.
+// Two slow ports together use half of the server's bandwidth.
 TEST_P(BulkBetweenNics, slow_readers_do_not_wait_for_each_other) {
   const Shot& one = shoot(long_read(kServer, kThere), kStart, kThere);
   const Shot& two = shoot(long_read(kServer, kElsewhere), kStart, kElsewhere);
@@ -146,7 +146,7 @@ TEST_P(BulkBetweenNics, slow_readers_do_not_wait_for_each_other) {
   EXPECT_NEAR(two.took().nanoseconds(), alone.nanoseconds(), 10);
 }
 
-TEST_P(BulkBetweenNics, payload_from_a_slow_port_takes_its_time) {
+TEST_P(BulkBetweenNics, payload_from_a_slow_port_takes_longer) {
   const Shot& shot = shoot(long_read(kThere, kHere));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(shot.took(), nic().post + between_ * 2 + nic().completion + slow_.serve_read +
@@ -160,18 +160,18 @@ TEST_F(OwnNics, clocks_are_those_of_the_group) {
   EXPECT_NE(world().local_now(kThere), world().local_now(kElsewhere));
 }
 
-// kThere is behind the RNIC of kHere.
+// kThere shares the RNIC of kHere.
 class SharedNic : public SimWorld {
  protected:
   SharedNic() { planned(kThere).rnic = kHere; }
 };
 
 TEST_F(SharedNic, verbs_between_its_nodes_loop_back) {
-  options().client_link_latency = microseconds(3);  // a link that they do not use
+  options().client_link_latency = microseconds(3);  // a link that these nodes do not use
   EXPECT_EQ(
       time_of(write_verb({kThere, 64}, 1)),
       nic().post + nic().loopback_one_way * 2 + nic().completion + nic().serve_write + nic().write);
-  EXPECT_EQ(world().peek({kThere, 64}), 1U);  // memory is each node's own
+  EXPECT_EQ(world().peek({kThere, 64}), 1U);  // each node has memory of its own
   EXPECT_EQ(world().peek({kHere, 64}), 0U);
   EXPECT_EQ(time_of(write_verb(kWord, 1), kThere), travel() + nic().serve_write + nic().write);
 }
@@ -213,7 +213,7 @@ TEST_P(BulkBehindOneNic, its_nodes_share_the_port) {
   EXPECT_NEAR(two.took().nanoseconds(), both.nanoseconds(), 10);
 }
 
-TEST_P(BulkBehindOneNic, what_is_long_between_its_nodes_stays_off_the_port) {
+TEST_P(BulkBehindOneNic, long_payloads_between_its_nodes_do_not_use_the_port) {
   const Shot& across = shoot(long_read(kHere, kThere), kStart, kThere);
   const Shot& away = shoot(long_read(kServer, kHere), kStart, kHere);
   EXPECT_EQ(run(), RunEnd::finished);
@@ -223,7 +223,7 @@ TEST_P(BulkBehindOneNic, what_is_long_between_its_nodes_stays_off_the_port) {
               (travel() + nic().serve_read + nic().read + kWire).nanoseconds(), 20);
 }
 
-TEST_F(SharedNic, link_that_is_down_cuts_all_its_nodes_off_but_not_from_each_other) {
+TEST_F(SharedNic, link_that_is_down_disconnects_its_nodes_from_others_but_not_from_each_other) {
   world().hardware_faults()->set_link(kHere, kNoNode, false);
   const Shot& away = shoot(read_verb(kWord), kStart, kThere);
   const Shot& across = shoot(read_verb({kHere, 64}), kStart, kThere);
@@ -234,7 +234,7 @@ TEST_F(SharedNic, link_that_is_down_cuts_all_its_nodes_off_but_not_from_each_oth
   EXPECT_TRUE(other.completion.ok());
 }
 
-TEST_F(SharedNic, node_that_crashes_leaves_the_others_their_nic) {
+TEST_F(SharedNic, node_that_crashes_does_not_affect_the_nic_of_the_others) {
   world().at(kStart, [this] { world().hardware_faults()->crash_node(kHere); });
   const Shot& dead = shoot(read_verb({kHere, 64}), kStart, kElsewhere);
   const Shot& alive = shoot(read_verb({kThere, 64}), kStart + microseconds(300), kElsewhere);

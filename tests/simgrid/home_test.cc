@@ -1,4 +1,4 @@
-// Clocks, sleeps and deadlines, the node's shared state, membership, eviction, the event queue.
+// Clocks, sleeps and deadlines, the state of nodes, membership, eviction, the event queue.
 
 #include "backends/simgrid/event_queue.h"
 #include "tests/simgrid/fixture.h"
@@ -14,7 +14,7 @@ Task<void> sleep_for(Verbs& verbs, Duration length) {
   co_await verbs.sleep(length);
 }
 
-TEST_F(AtHome, clocks_are_off_by_an_offset_and_a_rate_within_their_bounds) {
+TEST_F(AtHome, clocks_differ_by_an_offset_and_a_rate_within_their_bounds) {
   options().clocks.drift_ppb = 100'000;
   options().clocks.offset = microseconds(10);
   Verbs& client = add_client();
@@ -39,7 +39,7 @@ TEST_F(AtHome, clocks_are_off_by_an_offset_and_a_rate_within_their_bounds) {
   EXPECT_NE(drifts[1], drifts[2]);
 }
 
-TEST_F(AtHome, sleep_on_a_drifting_clock_ends_at_the_first_picosecond_that_shows_it) {
+TEST_F(AtHome, sleep_on_a_drifting_clock_ends_at_the_first_picosecond_at_which_it_shows_the_time) {
   options().clocks.drift_ppb = 100'000;
   options().clocks.offset = microseconds(10);
   for (const NodeId node : {kHere, kThere, kElsewhere}) {
@@ -56,15 +56,15 @@ TEST_F(AtHome, sleep_on_a_drifting_clock_ends_at_the_first_picosecond_that_shows
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_F(AtHome, deadline_is_a_date_on_the_own_clock) {
+TEST_F(AtHome, deadline_is_a_time_on_the_clients_own_clock) {
   options().clocks.drift_ppb = 100'000;
   options().clocks.offset = microseconds(10);
   for (const NodeId node : {kHere, kThere, kElsewhere}) {
     Verbs& client = add_client(node);
     spawn(client, [](Verbs& verbs) -> Task<void> {
       const EndpointAddr inbox = verbs.open_endpoint(1);
-      // A short wait after a long one uses the same slot: its timer must not be missed, nor the
-      // long one's be taken for its own.
+      // A short wait after a long one uses the same slot: its own timer must fire, and the timer of
+      // the long one must not end it.
       for (const std::int64_t us : {300, 7, 2000, 1, 400}) {
         const Time due = verbs.now() + microseconds(us);
         const WaitOutcome outcome = co_await verbs.receive(inbox, {}, due);
@@ -95,7 +95,7 @@ TEST_F(AtHome, timer_of_a_wait_that_ended_early_does_not_end_the_next_one) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-TEST_F(AtHome, synchronised_clock_uses_its_whole_error_and_no_more) {
+TEST_F(AtHome, synchronised_clock_uses_its_whole_error_bound_and_no_more) {
   options().synchronisation_error = microseconds(2);
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs, Backend& backend) -> Task<void> {
@@ -116,7 +116,7 @@ TEST_F(AtHome, synchronised_clock_uses_its_whole_error_and_no_more) {
   }(client, world()));
 }
 
-TEST_F(AtHome, visits_to_a_nodes_state_take_turns_and_those_of_other_nodes_do_not_matter) {
+TEST_F(AtHome, accesses_to_the_state_of_a_node_take_turns_and_other_nodes_do_not_wait) {
   std::vector<Time> visits;
   for (const NodeId node : {kHere, kHere, kHere, kThere}) {
     Verbs& client = add_client(node);
@@ -130,8 +130,8 @@ TEST_F(AtHome, visits_to_a_nodes_state_take_turns_and_those_of_other_nodes_do_no
             (std::vector<Time>{kStart + one, kStart + one, kStart + one * 2, kStart + one * 3}));
 }
 
-// Several wait for one word, whose first change concerns one of them.
-TEST_F(AtHome, a_word_wakes_all_whose_condition_holds_and_nobody_else) {
+// Several clients wait for one word, whose first change concerns one of them.
+TEST_F(AtHome, a_word_wakes_exactly_the_clients_whose_condition_holds) {
   constexpr RemoteAddr kFirst{kHere, 512};
   constexpr RemoteAddr kSecond{kHere, 520};
   std::vector<std::uint64_t> woken;
@@ -187,11 +187,11 @@ TEST_F(AtHome, each_crash_shows_in_the_membership_after_its_own_delay) {
   }(watcher));
 }
 
-TEST_F(AtHome, eviction_in_the_middle_of_an_atomic_leaves_nothing) {
+TEST_F(AtHome, eviction_during_an_atomic_leaves_no_effect) {
   Verbs& judge = add_client();
   Verbs& victim = add_client(kThere);
   const EndpointAddr inbox = judge.open_endpoint(4);
-  // Takes effect at 4300 ns, inside the hold from 4120 to 4620 ns.
+  // The eviction takes effect at 4300 ns, during the hold from 4120 to 4620 ns.
   spawn(
       judge, [](Verbs& verbs) -> Task<void> { co_await verbs.evict(ClientId{1}); }(judge),
       kStart + nanoseconds(200));
@@ -215,7 +215,7 @@ TEST_F(AtHome, eviction_in_the_middle_of_an_atomic_leaves_nothing) {
   expect_conservation();
 }
 
-TEST(Events, of_one_date_are_ordered_by_actor_and_then_by_sequence) {
+TEST(Events, at_one_time_are_ordered_by_actor_and_then_by_sequence) {
   sim::EventQueue queue;
   int subjects[6] = {};
   queue.push(20, 1, sim::EventKind::local, &subjects[5]);
@@ -228,7 +228,7 @@ TEST(Events, of_one_date_are_ordered_by_actor_and_then_by_sequence) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(Events, come_out_in_order_however_they_went_in) {
+TEST(Events, come_out_in_order_for_any_order_of_pushes) {
   sim::EventQueue queue;
   Rng rng(5);
   std::int64_t now = 0;

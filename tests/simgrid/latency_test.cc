@@ -1,4 +1,4 @@
-// An unloaded verb takes the sum of the constants on its way, to the picosecond.
+// An unloaded verb takes the sum of the constants on its path, to the picosecond.
 
 #include "tests/simgrid/fixture.h"
 
@@ -9,13 +9,13 @@ class Latency : public SimWorld {};
 
 constexpr RemoteAddr kWord = on_server(256);
 
-TEST_F(Latency, read_takes_its_way_and_its_time_at_the_responder) {
+TEST_F(Latency, read_takes_the_round_trip_and_its_time_at_the_responder) {
   const Duration expected = travel() + nic().serve_read + nic().read;
   EXPECT_EQ(time_of(read_verb(kWord)), expected);
   EXPECT_EQ(time_of(read_verb(kWord, 16)), expected);
 }
 
-TEST_F(Latency, write_takes_its_way_and_its_time_at_the_responder) {
+TEST_F(Latency, write_takes_the_round_trip_and_its_time_at_the_responder) {
   EXPECT_EQ(time_of(write_verb(kWord, 1)), travel() + nic().serve_write + nic().write);
 }
 
@@ -40,7 +40,7 @@ TEST_F(Latency, verb_to_the_own_node_takes_the_loopback) {
   EXPECT_EQ(time_of(faa_verb({kHere, 256}, 1)), expected);
 }
 
-TEST_F(Latency, link_between_client_nodes_is_longer_where_the_scenario_says_so) {
+TEST_F(Latency, link_between_client_nodes_is_longer_if_the_scenario_says_so) {
   options().client_link_latency = microseconds(3);
   const Duration usual = travel() + nic().serve_write + nic().write;
   EXPECT_EQ(time_of(write_verb({kThere, 256}, 1)), usual + microseconds(6));
@@ -50,7 +50,7 @@ TEST_F(Latency, link_between_client_nodes_is_longer_where_the_scenario_says_so) 
       nic().post + nic().loopback_one_way * 2 + nic().completion + nic().serve_write + nic().write);
 }
 
-TEST_F(Latency, what_is_long_adds_its_time_on_the_wire) {
+TEST_F(Latency, long_payload_adds_its_time_on_the_wire) {
   constexpr std::uint32_t kLong = 4096;
   const Duration wire = picoseconds(100) * kLong;
   Verb fetch = read_verb(kWord, kLong);
@@ -73,7 +73,7 @@ Task<void> timed_sends(Verbs& verbs, Backend& backend, std::vector<EndpointAddr>
   }
 }
 
-TEST_F(Latency, send_pays_for_turning_to_another_target_only) {
+TEST_F(Latency, send_pays_for_a_change_of_target_only) {
   Verbs& sender = add_client();
   const EndpointAddr one = add_client(kThere).open_endpoint(8);
   const EndpointAddr two = add_client(kElsewhere).open_endpoint(8);
@@ -84,7 +84,7 @@ TEST_F(Latency, send_pays_for_turning_to_another_target_only) {
   EXPECT_EQ(took, (std::vector<Duration>{turned, same, turned, same, turned}));
 }
 
-TEST_F(Latency, send_within_a_node_stays_inside) {
+TEST_F(Latency, send_within_a_node_does_not_use_the_network) {
   Verbs& sender = add_client();
   const EndpointAddr neighbour = add_client().open_endpoint(8);
   std::vector<Duration> took;
@@ -105,7 +105,7 @@ Task<void> send_one(Verbs& verbs, Backend& backend, EndpointAddr target, Time& d
   done = backend.true_now();
 }
 
-// Its sender hears of it as before: a message is acknowledged when it has arrived.
+// Its sender gets the completion as before: a message is acknowledged when it has arrived.
 TEST_F(Latency, receiver_sees_a_message_once_it_has_landed_and_been_handled) {
   nic().receive = nanoseconds(200);
   nic().handle_message = nanoseconds(70);
@@ -121,7 +121,7 @@ TEST_F(Latency, receiver_sees_a_message_once_it_has_landed_and_been_handled) {
   EXPECT_EQ(done - kStart, arrives + nic().one_way + nic().completion);
 }
 
-TEST_F(Latency, message_that_is_there_has_to_be_handled_and_one_on_its_way_to_memory_to_land) {
+TEST_F(Latency, waiting_message_takes_handling_only_and_arriving_one_lands_first) {
   nic().receive = nanoseconds(200);
   nic().handle_message = nanoseconds(70);
   const Duration arrives = nic().post + nic().dc_connect + nic().one_way + nic().serve_send;
@@ -175,7 +175,7 @@ Task<void> timed_call(Verbs& verbs, Backend& backend, Duration& took) {
   took = backend.true_now() - begin;
 }
 
-TEST_F(Latency, call_takes_two_ways_and_the_servers_cpu) {
+TEST_F(Latency, call_takes_a_round_trip_and_the_servers_cpu) {
   Echo echo;
   world().serve_calls(add_server(), echo);
   Verbs& client = add_client();
@@ -194,7 +194,7 @@ TEST_F(Latency, calls_queue_for_the_servers_cores) {
     spawn(client, timed_call(client, world(), each));
   }
   EXPECT_EQ(run(), RunEnd::finished);
-  // Two cores: pairs leave one service time apart; the pipeline spreads the first two.
+  // Two cores: pairs leave one service time apart; the pipeline delays the second call a little.
   const Duration first = travel() + nic().serve_send + nic().call_service;
   EXPECT_EQ(took[0], first);
   EXPECT_EQ(took[1], first + nic().serve_send);

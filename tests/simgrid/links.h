@@ -1,5 +1,5 @@
 #pragma once
-// A small world whose links can be cut.
+// A small world whose links can go down.
 
 #include "backends/simgrid/simulator.h"
 #include "tests/simgrid/fixture.h"

@@ -1,4 +1,4 @@
-// Long payloads over links that go down, and everything at once.
+// Long payloads over links that go down, alone and with all other verbs.
 
 #include "core/base/random.h"
 #include "tests/simgrid/links.h"
@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Models, LongPayloads,
                            return made.param == BulkModel::flows ? "flows" : "shared_ports";
                          });
 
-TEST_P(LongPayloads, that_lose_their_link_start_again_when_it_is_back) {
+TEST_P(LongPayloads, that_lose_their_link_restart_when_it_is_back) {
   Verb fetch = read_verb(on_server(0), kLong);
   fetch.local = {kHere, 0};
   Verb push = write_verb({kThere, 0}, 0);
@@ -65,7 +65,7 @@ Task<void> add_and_move(Verbs& verbs, std::uint64_t& sure, std::uint64_t& unsure
   co_await verbs.flush();
 }
 
-TEST_P(LongPayloads, and_atomics_survive_links_that_come_and_go) {
+TEST_P(LongPayloads, and_atomics_survive_links_that_go_down_again_and_again) {
   nic().jitter = nanoseconds(30);
   nic().ack_timeout = microseconds(6);
   std::uint64_t sure = 0;

@@ -1,4 +1,4 @@
-// Links that go down: the NIC tries again, and what comes back in time goes on; what does not
+// Links that go down: the NIC retries. A verb succeeds if the link is back in time; otherwise it
 // fails, after all retries and not before.
 
 #include "tests/simgrid/links.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr RemoteAddr kWord = on_server(64);
 
-TEST_F(Links, verb_goes_through_with_the_retry_after_the_link_is_back) {
+TEST_F(Links, verb_succeeds_with_the_retry_after_the_link_is_back) {
   cut_port(kServer, kStart, kStart + timeout_);
   const Shot& shot = shoot(faa_verb(kWord, 1));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -29,8 +29,8 @@ TEST_F(Links, verb_fails_after_all_retries_and_not_before) {
   expect_all_given_back();
 }
 
-TEST_F(Links, atomic_whose_answer_is_lost_has_its_effect_once) {
-  // It is executed at about 1.6 us; its answer would be back at 2.7 us.
+TEST_F(Links, atomic_whose_response_is_lost_has_its_effect_once) {
+  // It is executed at about 1.6 us; its response would be back at 2.7 us.
   cut_port(kServer, kStart + nanoseconds(1'800), kStart + timeout_);
   const Shot& shot = shoot(faa_verb(kWord, 1));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -41,7 +41,7 @@ TEST_F(Links, atomic_whose_answer_is_lost_has_its_effect_once) {
   expect_all_given_back();
 }
 
-TEST_F(Links, atomic_whose_answer_never_comes_fails_though_it_had_its_effect) {
+TEST_F(Links, atomic_whose_response_never_arrives_fails_though_it_had_its_effect) {
   cut_port(kServer, kStart + nanoseconds(1'800));
   const Shot& shot = shoot(faa_verb(kWord, 1));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -50,7 +50,7 @@ TEST_F(Links, atomic_whose_answer_never_comes_fails_though_it_had_its_effect) {
   expect_all_given_back();
 }
 
-TEST_F(Links, cut_between_two_nodes_leaves_all_other_paths) {
+TEST_F(Links, cut_between_two_nodes_does_not_affect_other_paths) {
   cut(kServer, kHere, kStart);
   const Shot& lost = shoot(read_verb(kWord));
   const Shot& fine = shoot(read_verb(kWord), kStart, kThere);
@@ -68,7 +68,7 @@ TEST_F(Links, node_reaches_itself_without_any_link) {
   EXPECT_EQ(world().peek({kHere, 64}), 1U);
 }
 
-TEST_F(Links, link_that_went_down_twice_is_back_after_the_second_time) {
+TEST_F(Links, link_that_went_down_twice_is_back_after_the_second_outage) {
   cut_port(kServer, kStart, kStart + microseconds(10));
   cut_port(kServer, kStart + microseconds(5), kStart + microseconds(30));
   const Shot& shot = shoot(read_verb(kWord));
@@ -99,7 +99,8 @@ TEST_F(Links, first_verb_of_a_failed_qp_names_the_peer_and_the_rest_are_flushed)
 }
 
 TEST_F(Links, verbs_of_a_qp_keep_their_order_across_a_loss) {
-  // Down in the middle of the stream, for less than the way there, and again a little later.
+  // The link is down in the middle of the stream, for less than the latency of one way, and again a
+  // little later.
   cut_port(kServer, kStart + nanoseconds(1'300), kStart + nanoseconds(1'500));
   cut_port(kServer, kStart + nanoseconds(21'500), kStart + nanoseconds(21'900));
   Verbs& client = add_client();
@@ -159,8 +160,9 @@ TEST_F(Letters, arrive_once_when_the_link_is_back_in_time) {
   expect_all_given_back();
 }
 
-TEST_F(Letters, whose_acknowledgement_is_lost_arrive_once) {
-  // There at about 1.9 us (it turns to its target first), acknowledged at 2.95 us.
+TEST_F(Letters, arrive_once_if_their_acknowledgement_is_lost) {
+  // The message arrives at about 1.9 us (the initiator changes its target first), and is
+  // acknowledged at 2.95 us.
   cut_port(kThere, kStart + nanoseconds(2'300), kStart + timeout_);
   const Mail mail = post_one();
   EXPECT_EQ(mail.status, VerbStatus::ok);
@@ -187,7 +189,7 @@ struct Echo final : CallHandler {
   int served = 0;
 };
 
-TEST_F(Links, call_is_made_again_until_the_link_is_back) {
+TEST_F(Links, call_is_retried_until_the_link_is_back) {
   Echo echo;
   world().serve_calls(add_server(), echo);
   cut_port(kServer, kStart, kStart + timeout_);
@@ -201,7 +203,7 @@ TEST_F(Links, call_is_made_again_until_the_link_is_back) {
   expect_all_given_back();
 }
 
-TEST_F(Links, call_that_fails_does_not_break_the_qp_of_the_verb_whose_slot_it_has) {
+TEST_F(Links, call_that_fails_does_not_break_the_qp_of_an_earlier_verb_in_its_slot) {
   Echo echo;
   world().serve_calls(add_server(), echo);
   const Time back = kStart + microseconds(60) + timeout_ * (retries_ + 2);

@@ -1,4 +1,4 @@
-// What the observer of one run makes of what it is told.
+// The metrics that the observer of one run computes from the events that it gets.
 
 #include "core/study/measuring.h"
 
@@ -11,8 +11,8 @@
 namespace latchlab::simtest {
 namespace {
 
-// A client asks, does something else for a while, and asks again.
-TEST(Measuring, does_not_count_the_time_between_a_want_that_is_refused_and_the_next) {
+// A client asks, is refused, does something else for a while, and asks again.
+TEST(Measuring, does_not_count_the_time_between_a_refused_request_and_the_next) {
   const ProtocolEntry& entry = *find_protocol("cas");
   const auto protocol = entry.make(entry.small_params());
   World world(*protocol, WorldShape{});

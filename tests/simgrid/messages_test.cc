@@ -1,4 +1,4 @@
-// Receivers without a RECV, peers that are gone, and what either costs the sender.
+// Receivers without a RECV, peers that are gone, and the cost of both for the sender.
 
 #include "tests/simgrid/fixture.h"
 
@@ -43,7 +43,7 @@ Task<void> send_words(Verbs& verbs, EndpointAddr target) {
   co_await verbs.send(target, message);
 }
 
-TEST_F(SlowReceivers, all_that_a_message_says_is_in_the_fingerprint) {
+TEST_F(SlowReceivers, all_fields_of_a_message_are_in_the_fingerprint) {
   Verbs& sender = add_client();
   const EndpointAddr inbox = add_client(kThere).open_endpoint(1);
   run_alone(sender, send_words(sender, inbox));
@@ -75,12 +75,12 @@ TEST_F(SlowReceivers, message_arrives_once_a_recv_is_posted_again) {
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(log[1].status, VerbStatus::ok);
-  // Refused at 4 and 16 us, taken at 28 us.
+  // Refused at 4 and 16 us, received at 28 us.
   EXPECT_EQ(log[1].took, nic().post + there() * 3 + (nic().one_way + nic().rnr_timer) * 2 +
                              nic().one_way + nic().completion);
 }
 
-TEST_F(SlowReceivers, neighbour_on_the_same_node_is_retried_the_same_way) {
+TEST_F(SlowReceivers, receiver_on_the_same_node_is_retried_in_the_same_way) {
   Verbs& sender = add_client();
   const EndpointAddr inbox = add_client().open_endpoint(1);
   std::vector<Sent> log;
@@ -125,7 +125,7 @@ TEST_F(SlowReceivers, messages_behind_a_refused_one_do_not_overtake_it) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 1, 2, 2, 3}));
 }
 
-TEST_F(SlowReceivers, dead_process_is_noticed_after_all_acknowledgement_timeouts) {
+TEST_F(SlowReceivers, dead_process_is_detected_after_all_acknowledgement_timeouts) {
   Verbs& sender = add_client();
   const EndpointAddr inbox = add_client(kThere).open_endpoint(4);
   world().crash(ClientId{1}, CrashKind::process);
@@ -135,7 +135,7 @@ TEST_F(SlowReceivers, dead_process_is_noticed_after_all_acknowledgement_timeouts
   EXPECT_EQ(log[0].took, nic().post + nic().dc_connect + there() + nic().ack_timeout * 3);
 }
 
-TEST_F(SlowReceivers, process_that_dies_after_its_client_stops_answering_too) {
+TEST_F(SlowReceivers, process_that_dies_after_its_client_stops_acknowledging_too) {
   Verbs& sender = add_client();
   const EndpointAddr inbox = add_client(kThere).open_endpoint(4);
   world().crash(ClientId{1}, CrashKind::client);

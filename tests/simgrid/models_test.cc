@@ -1,4 +1,4 @@
-// The NIC files of models/nics, as the simulator runs them.
+// The NIC files of models/nics in the simulator.
 
 #include <fstream>
 #include <sstream>
@@ -38,7 +38,7 @@ class NicFiles : public SimWorld, public testing::WithParamInterface<std::string
     text << file.rdbuf();
     header_ = text.str();
   }
-  // What the header says behind "Unloaded round trips: ... WHAT ".
+  // The text in the file's header behind "Unloaded round trips: ... WHAT ".
   std::string claimed(const std::string& what) const {
     const std::size_t line = header_.find("# Unloaded round trips: ");
     const std::size_t at = line == std::string::npos ? line : header_.find(what + " ", line);
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Files, NicFiles,
 
 Task<void> send_twice(Verbs& verbs, Backend& backend, EndpointAddr target, Duration& second) {
   const Message message = numbered(1);
-  co_await verbs.send(target, message);  // turns to the target
+  co_await verbs.send(target, message);  // changes the target
   const Time begin = backend.true_now();
   co_await verbs.send(target, message);
   second = backend.true_now() - begin;
@@ -91,14 +91,14 @@ TEST_P(NicFiles, give_the_unloaded_round_trips_that_their_headers_claim) {
   expect_claim("SEND", took);
 }
 
-TEST_P(NicFiles, say_where_every_constant_comes_from) {
+TEST_P(NicFiles, have_a_source_for_every_constant) {
   for (const ConstantOrigin& origin : non_empty(model(GetParam()).origins)) {
     EXPECT_FALSE(origin.source.empty()) << origin.key;
     EXPECT_EQ(origin.low.empty(), origin.status == ConstantStatus::published) << origin.key;
   }
 }
 
-// ---- CITRON Fig. 1c: 32 callers of one core ----
+// ---- CITRON Fig. 1c: 32 callers on one core ----
 
 class Citron : public SimWorld {};
 
@@ -174,7 +174,7 @@ class EveryFeature : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, EveryFeature, testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
-TEST_P(EveryFeature, keeps_runs_equal_whether_the_pump_looks_ahead_or_stops_at_every_date) {
+TEST_P(EveryFeature, gives_equal_runs_whether_the_event_loop_looks_ahead_or_stops_at_every_time) {
   const std::string nic =
       "qps: core, cores: 3, nic: {base: connectx-5, qp.cache: [[2, 1], [20, 0.6]], "
       "atomic.slots_16: 2, atomic.read_hold: 40ns, host_cache.bytes: 2KiB, pcie.per_verb: 5ns, "

@@ -1,6 +1,6 @@
 #pragma once
 // For tests that compare two simulated worlds: each runs in a child process of its own (SimGrid
-// allows one engine per process) and hands numbers back.
+// allows one engine per process) and returns numbers.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace latchlab::simtest {
 
 using Numbers = std::vector<std::int64_t>;
 
-// What `body` returned in a child process; empty when it failed or reported a test failure there.
+// The result of `body` in a child process; empty if it failed or reported a test failure there.
 Numbers in_child(const std::function<Numbers()>& body);
 
 }  // namespace latchlab::simtest

@@ -1,4 +1,4 @@
-// What of an RNIC goes beyond ports, pipeline and slots.
+// Features of an RNIC beyond ports, pipeline and slots.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 class NicFeatures : public SimWorld {
  protected:
   NicFeatures() { nic().request_gap = {}; }
-  // All verbs at once, each from its own client: from the first completion to the last.
+  // All verbs at once, each from its own client: the time from the first completion to the last.
   Duration spread(const std::vector<Verb>& verbs, NodeId from = kHere) {
     std::vector<Shot*> shots;
     for (const Verb& verb : verbs) shots.push_back(&shoot(verb, kStart, from));
@@ -40,14 +40,14 @@ TEST_F(NicFeatures, many_qps_slow_the_outbound_port_down) {
   nic().request_gap = nanoseconds(40);
   nic().serve_read = {};
   nic().qp_cache = {{1, 1'000'000'000}, {2, 500'000'000}};
-  // The first leaves with one QP in use, the others with two and more.
+  // The first verb leaves with one QP in use, the others with two or more.
   EXPECT_EQ(spread(std::vector<Verb>(11, read_verb(kWord))),
             nic().request_gap + nic().request_gap * 9 * 2);
 }
 
 // ---- slots ----
 
-TEST_F(NicFeatures, wide_atomic_leaves_its_neighbours_slot_alone_with_one_slot) {
+TEST_F(NicFeatures, wide_atomic_does_not_use_the_slot_of_its_second_word_with_one_slot) {
   EXPECT_LT(spread({masked_faa_verb(kWord, 16, {1, 1}, {}), faa_verb(kWord + 8, 1)}), nic().hold_8);
 }
 
@@ -109,7 +109,7 @@ TEST_F(NicFeatures, device_memory_has_its_own_times) {
   EXPECT_EQ(time_of(cas_verb(host, 0, 1)), travel() + nic().serve_atomic_8 + nic().hold_8);
 }
 
-TEST_F(NicFeatures, host_cache_keeps_hot_lines_and_loses_cold_ones) {
+TEST_F(NicFeatures, host_cache_keeps_hot_lines_and_evicts_cold_ones) {
   nic().host_cache_bytes = 16 * 64;  // 16 lines, one set
   nic().host_cache_miss = nanoseconds(185);
   const Duration hit = travel() + nic().serve_atomic_8 + nic().hold_8;
@@ -136,13 +136,13 @@ TEST_F(NicFeatures, loopback_occupies_pcie_twice) {
   EXPECT_EQ(spread(std::vector<Verb>(11, write_verb({kHere, 256}, 1))), nic().pcie_per_verb * 20);
 }
 
-TEST_F(NicFeatures, a_verb_alone_does_not_pay_for_pcie_again) {
+TEST_F(NicFeatures, pcie_is_already_included_in_the_latency_of_a_single_verb) {
   nic().pcie_per_verb = nanoseconds(50);
   nic().pcie_bits_per_s = 80'000'000'000;
   EXPECT_EQ(time_of(write_verb(kWord, 1)), travel() + nic().serve_write + nic().write);
 }
 
-TEST_F(NicFeatures, what_is_long_takes_its_time_on_pcie_in_loopback) {
+TEST_F(NicFeatures, long_payload_in_loopback_takes_its_time_on_pcie) {
   nic().pcie_bits_per_s = 80'000'000'000;  // 100 ps per byte
   constexpr std::uint32_t kLong = 4096;
   Verb fetch = read_verb({kHere, 256}, kLong);
@@ -171,7 +171,7 @@ Task<void> send_now_and_later(Verbs& sender, EndpointAddr inbox) {
   co_await sender.send(inbox, message);
 }
 
-TEST_F(NicFeatures, receive_timestamps_of_another_clock_are_intervals_that_hold_the_date) {
+TEST_F(NicFeatures, receive_timestamps_of_another_clock_are_intervals_that_contain_the_time) {
   options().clocks.nic_offset = microseconds(2);
   options().clocks.nic_drift_ppb = 20'000;
   Verbs& sender = add_client();

@@ -1,5 +1,5 @@
-// Every parameter of every lock does something: some run differs between two of its values. One
-// that is read and then ignored fails here.
+// Every parameter of every lock has an effect: some run differs between two of its values. A
+// parameter that is read and then ignored fails here.
 
 #include <algorithm>
 #include <ostream>
@@ -13,7 +13,7 @@
 namespace latchlab::simtest {
 namespace {
 
-// Which protocol, and which of its parameters.
+// A protocol and one of its parameters.
 struct Subject {
   const ProtocolInfo* info = nullptr;
   const ParamSpec* param = nullptr;
@@ -56,8 +56,8 @@ std::vector<ParamValue> values_of(const ParamSpec& param) {
   return {};
 }
 
-// Contention; clients that die; clients that stand still for longer than any lease; many messages
-// at once; locks held together; locks of the own node; upgrades; WRITEs under a lock; ranges.
+// Contention; clients that crash; clients that pause for longer than any lease; many messages at
+// once; locks held together; locks of the client's own node; upgrades; WRITEs under a lock; ranges.
 const std::vector<std::string>& situations() {
   static const std::vector<std::string> all = {
       R"(platform: {client_nodes: 2, clients_per_node: 6}
@@ -76,7 +76,7 @@ faults:
       R"(platform: {client_nodes: 2, clients_per_node: 20}
 locks: {count: 40}
 workload: {locks_per_section: 2})",
-      // Few enough for the narrow counters of small models.
+      // Few enough clients for the narrow counters of small models.
       R"(platform: {client_nodes: 3, clients_per_node: 1}
 locks: {count: 1}
 workload: {read_ratio: 50%, critical_section: 10us}
@@ -119,7 +119,7 @@ locks: {count: 4, stride: null})",
   return all;
 }
 
-// Trees that grow, another m in the middle, and leases that sections come near to.
+// Trees that grow, another value of m in the middle, and leases that sections nearly reach.
 void set_beside_of_citron(ParamSet& base, const std::string& param) {
   const std::set<std::string> grows = {"scale_up_levels", "allocation_time", "propagation",
                                        "expansion",       "exp_bits",        "scale_up_poll",
@@ -137,7 +137,7 @@ void set_beside_of_citron(ParamSet& base, const std::string& param) {
   }
 }
 
-// What has to be set as well, for a value to be allowed or to matter.
+// Other parameters that must be set for a value to be allowed or to matter.
 ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
   const std::string what = subject.info->name + "." + subject.param->name;
   const auto text = [](const char* choice) { return ParamValue(std::string(choice)); };
@@ -179,7 +179,7 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
   return base;
 }
 
-// What came of a run, as far as somebody can see it.
+// The observable outcome of a run.
 std::string seen(const Point& point) {
   const RepeatOutcome outcome = outcome_of(point);
   return std::to_string(static_cast<int>(outcome.status)) + outcome.message +
@@ -192,19 +192,19 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Parameters, testing::ValuesIn(all_parameters()
                            return made.param.info->name + "_" + made.param.param->name;
                          });
 
-// A number in messages that decides only when one from two lives ago arrives:
-// tests/protocols/shiftlock/messages_test.cc makes one. After how many tries an acquisition begins
-// anew, and a value that matters when a deletion is late: tests/protocols/redlock_model. What is
-// done about the dead when membership tells of them, which is after these runs:
-// tests/protocols/cql. What is taken back by a request that has stood still for a lease:
-// tests/protocols/citron/undo_test.cc.
+// Parameters whose effect this test cannot see, and the tests that see it. A number in messages
+// that decides only when one from two lives ago arrives: tests/protocols/shiftlock/messages_test.cc
+// makes one. The number of attempts after which an acquisition begins anew, and a value that
+// matters when a deletion is late: tests/protocols/redlock_model. What is done about dead clients
+// when membership reports them, which is after these runs: tests/protocols/cql. What is taken back
+// by a request that has been paused for a lease: tests/protocols/citron/undo_test.cc.
 bool unseen_in_time(const Subject& subject) {
   const std::string what = subject.info->name + "." + subject.param->name;
   return what == "shiftlock.message_number" || what == "redlock_model.tries" ||
          what == "redlock_model.value" || what == "citron.undo" || what.ends_with(".evict_dead");
 }
 
-TEST_P(Parameters, change_what_can_be_seen) {
+TEST_P(Parameters, change_the_outcome_of_a_run) {
   if (unseen_in_time(GetParam())) GTEST_SKIP() << "a test of its own sees it";
   const auto& [info, param] = GetParam();
   const ProtocolEntry& entry = *find_protocol(info->name);
@@ -229,7 +229,7 @@ TEST_P(Parameters, change_what_can_be_seen) {
   ADD_FAILURE() << "no run differs, whatever the value";
 }
 
-// Else the test above would see differences that mean nothing.
+// Without this, the test above could see differences that mean nothing.
 TEST(EqualParameters, give_equal_runs) {
   for (const ProtocolInfo& info : non_empty(infos()))
     for (const std::string& situation : non_empty(situations())) {

@@ -6,11 +6,11 @@ namespace latchlab::simtest {
 namespace {
 
 const std::string kCrowd = "platform: {client_nodes: 2, clients_per_node: 8}\n";
-// Each asks for the same two locks, and half of them for the second one first.
+// Each transaction asks for the same two locks, and half of them for the second one first.
 const std::string kCrossed =
     "locks: {count: 2}\nworkload: {locks_per_section: 2, order: as_asked, read_ratio: 0%";
 
-TEST(Programs, make_transactions_whose_length_is_told) {
+TEST(Programs, run_transactions_and_measure_their_length) {
   const RepeatMetrics metrics =
       run(kCrowd +
           "locks: {count: 200}\nprotocol: {name: shiftlock}\n"
@@ -27,8 +27,9 @@ TEST(Programs, make_transactions_whose_length_is_told) {
   EXPECT_FALSE(run("protocol: {name: shiftlock}").transactions.length.has_value());
 }
 
-// Work of 2 ms under leases of 1 ms is not done; a lock that is told gives leases of several.
-TEST(Programs, commit_what_a_lease_is_long_enough_for) {
+// Work of 2 ms under leases of 1 ms cannot be done; a lock that knows the length of a transaction
+// grants leases of several milliseconds.
+TEST(Programs, commit_if_the_lease_is_long_enough) {
   const std::string rest =
       ", lease: 1ms}\nlocks: {count: 2000}\nplatform: {clients_per_node: 4}\n"
       "workload: {kind: transactions, transactions: {kind: smallbank, accounts: 1k}, "
@@ -41,7 +42,7 @@ TEST(Programs, commit_what_a_lease_is_long_enough_for) {
   EXPECT_EQ(**slots.transactions.aborts_s, 0.0);
 }
 
-TEST(Programs, that_wait_for_each_other_go_on_when_they_lose_patience) {
+TEST(Programs, that_wait_for_each_other_continue_after_their_patience) {
   const std::string cas = kCrowd + "protocol: {name: cas}\n" + kCrossed;
   const RepeatOutcome stuck = outcome_of(point_of(cas + "}"));
   EXPECT_EQ(stuck.status, RepeatStatus::no_progress) << stuck.message;
@@ -50,7 +51,7 @@ TEST(Programs, that_wait_for_each_other_go_on_when_they_lose_patience) {
   EXPECT_GT(patient.acquire.count(), 10 * stuck.metrics.acquire.count() + 20);
 }
 
-TEST(Programs, give_objects_and_nodes_of_a_tree_to_whoever_holds_their_lock) {
+TEST(Programs, access_objects_and_tree_nodes_only_under_their_lock) {
   const RepeatMetrics store = run(kCrowd +
                                   "locks: {count: 100}\nprotocol: {name: dslr}\n"
                                   "workload: {kind: object_store, objects: 414B, read_ratio: 65%}");

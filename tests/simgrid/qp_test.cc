@@ -1,4 +1,4 @@
-// One QP: places for READs and atomics, order, fences, errors; ports and pipelines.
+// One QP: the limit of outstanding READs and atomics, order, fences, errors; ports and pipelines.
 
 #include <numeric>
 
@@ -9,7 +9,7 @@ namespace {
 
 class QueuePairs : public SimWorld {
  protected:
-  // Completion dates of verbs that one client posts at once.
+  // Completion times of verbs that one client posts at once.
   std::vector<Duration> burst(const std::vector<Verb>& verbs);
 };
 
@@ -57,7 +57,7 @@ TEST_F(QueuePairs, seventeenth_read_leaves_when_the_first_has_returned) {
   EXPECT_EQ(took[16], alone + alone - nic().post);
 }
 
-TEST_F(QueuePairs, places_are_shared_by_reads_and_atomics) {
+TEST_F(QueuePairs, the_limit_of_outstanding_verbs_is_shared_by_reads_and_atomics) {
   nic().outstanding = 2;
   const std::vector<Duration> took =
       burst({faa_verb(kWord, 1), read_verb(kWord + 8), read_verb(kWord + 8)});
@@ -65,7 +65,7 @@ TEST_F(QueuePairs, places_are_shared_by_reads_and_atomics) {
             took[0] + nic().one_way * 2 + nic().completion + nic().serve_read + nic().read);
 }
 
-TEST_F(QueuePairs, verb_that_finds_a_place_early_still_takes_its_time_to_be_posted) {
+TEST_F(QueuePairs, verb_that_need_not_wait_for_the_limit_still_takes_its_time_to_be_posted) {
   nic().outstanding = 1;
   nic().post = microseconds(1);
   Verbs& client = add_client();
@@ -81,14 +81,14 @@ TEST_F(QueuePairs, verb_that_finds_a_place_early_still_takes_its_time_to_be_post
   EXPECT_EQ(took[1], microseconds(3) + travel() + nic().serve_read + nic().read);
 }
 
-TEST_F(QueuePairs, writes_need_no_place) {
+TEST_F(QueuePairs, writes_do_not_count_towards_the_limit) {
   const std::vector<Duration> took = burst(std::vector<Verb>(40, write_verb(kWord, 1)));
   const Duration alone = travel() + nic().serve_write + nic().write;
   for (std::int64_t i = 0; i < 40; ++i)
     EXPECT_EQ(took[static_cast<std::size_t>(i)], alone + nic().request_gap * i);
 }
 
-TEST_F(QueuePairs, write_does_not_overtake_a_read_that_is_held_back) {
+TEST_F(QueuePairs, write_does_not_overtake_a_read_that_waits_for_the_limit) {
   nic().outstanding = 1;
   world().poke(kWord, 4);
   Verbs& client = add_client();

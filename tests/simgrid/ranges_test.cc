@@ -1,4 +1,4 @@
-// Runs whose sections want parts of objects, and move the bytes of files.
+// Runs whose sections request ranges of objects, and move the bytes of files.
 
 #include "core/scenario/quantities.h"
 #include "tests/simgrid/runs.h"
@@ -14,7 +14,7 @@ std::string ranges(const std::string& keys) {
   return "workload: {kind: range, units: 64, " + keys + "}";
 }
 
-TEST(Ranges, that_overlap_wait_for_each_other_and_others_do_not) {
+TEST(Ranges, that_overlap_wait_for_each_other_and_disjoint_ones_do_not) {
   const RepeatMetrics apart = run(kSegments + ranges("sizes: 1, critical_section: 2us"));
   const RepeatMetrics alike = run(kSegments + ranges("sizes: 64, critical_section: 2us"));
   for (const RepeatMetrics* metrics : {&apart, &alike}) {
@@ -25,7 +25,7 @@ TEST(Ranges, that_overlap_wait_for_each_other_and_others_do_not) {
   EXPECT_GT(*apart.goodput_ops_s, 4 * *alike.goodput_ops_s);
 }
 
-TEST(Ranges, of_mixed_sizes_and_modes_are_safe_in_a_crowd) {
+TEST(Ranges, of_mixed_sizes_and_modes_are_safe_with_many_clients) {
   for (const char* keys : {"sizes: [1, 5, 17], read_ratio: 50%", "sizes: [1, 5, 17]",
                            "sizes: {values: [1, 64], by: operation}, distribution: zipf"}) {
     const RepeatMetrics metrics = run(kSegments + "locks: {count: 2}\n" + ranges(keys));
@@ -35,7 +35,7 @@ TEST(Ranges, of_mixed_sizes_and_modes_are_safe_in_a_crowd) {
   }
 }
 
-// A third of the clients each wants 1, 16 and 256 units; the server's RNIC is busy throughout.
+// A third of the clients each requests 1, 16 and 256 units; the server's RNIC is busy all the time.
 RepeatMetrics sizes_apart(const std::string& citron, const char* warmup) {
   Point point = point_of(
       "platform: {nic: connectx-6}\n"
@@ -60,13 +60,13 @@ TEST(Ranges, of_each_size_are_granted_by_citron_in_every_10_ms) {
       for (const auto& [group, goodput] : sizes_apart(lock, warmup).groups.goodput_ops_s)
         EXPECT_GT(goodput, 1'000) << group << lock << " from " << warmup;
 }
-TEST(Ranges, of_many_units_starve_where_citron_sets_bits_before_it_tells) {
+TEST(Ranges, of_many_units_starve_if_citron_sets_bits_before_it_notifies) {
   const RepeatMetrics metrics = sizes_apart(", leaf_bits: before", "2ms");
   EXPECT_EQ(metrics.groups.goodput_ops_s.at("big"), 0);
   EXPECT_GT(metrics.groups.goodput_ops_s.at("one"), 1'000'000);
 }
 
-TEST(Ranges, of_a_lock_without_them_are_the_whole_object_and_results_say_so) {
+TEST(Ranges, of_a_lock_without_ranges_are_the_whole_object_and_are_counted) {
   const RepeatMetrics metrics =
       run("platform: {clients_per_node: 4}\nprotocol: {name: dslr}\n" + ranges("sizes: [1, 16]"));
   ASSERT_TRUE(metrics.ranges_as_whole.has_value());
@@ -76,8 +76,9 @@ TEST(Ranges, of_a_lock_without_them_are_the_whole_object_and_results_say_so) {
   EXPECT_FALSE(run("protocol: {name: dslr}").ranges_as_whole.has_value());
 }
 
-// Of 16 clients, each with one of 64 units: who takes more than that waits for others' as well.
-TEST(Ranges, that_wait_for_nobody_who_wants_their_units_are_false_conflicts) {
+// 16 clients, each with one of 64 units: a client whose lock covers more than its unit waits for
+// clients with other units as well.
+TEST(Ranges, that_wait_only_for_clients_with_other_units_are_false_conflicts) {
   const std::string clients = "platform: {client_nodes: 2, clients_per_node: 8}\n";
   const auto share = [&](const std::string& protocol, const std::string& sizes) {
     const RepeatMetrics metrics =
@@ -99,7 +100,7 @@ TEST(Ranges, that_wait_for_nobody_who_wants_their_units_are_false_conflicts) {
   EXPECT_FALSE(run(clients + "protocol: {name: dslr}").false_conflict_share.has_value());
 }
 
-// Readers wait for nobody but each other's bytes, which all leave by one port: at 100 Gb/s.
+// Readers wait only for each other's bytes, which all leave by one port: at 100 Gb/s.
 TEST(Files, of_many_readers_share_the_port_of_the_server) {
   const std::string text =
       "locks: {count: 11}\nprotocol: {name: static_segments, units: 4096, segment: 4096}\n"
@@ -110,7 +111,7 @@ TEST(Files, of_many_readers_share_the_port_of_the_server) {
     return static_cast<double>(metrics.acquire_read.count()) * 65'536 * 8 / 2e-3;
   };
   const double alone = bits_per_s("platform: {client_nodes: 1}");
-  EXPECT_LT(alone, 70e9);  // a lock's trips in between
+  EXPECT_LT(alone, 70e9);  // with a lock's round trips in between
   for (const char* model : {"shared_ports", "flows"}) {
     const double all =
         bits_per_s("platform: {client_nodes: 8, bulk: {model: " + std::string(model) + "}}");
@@ -142,7 +143,7 @@ TEST(Files, of_each_program_are_written_and_read_without_violations) {
   }
 }
 
-TEST(Files, of_oltp_are_mostly_read_by_verbs_that_are_longer_than_a_lock) {
+TEST(Files, of_oltp_are_mostly_read_and_reading_takes_longer_than_the_lock) {
   const std::string head =
       "locks: {count: 11}\nprotocol: {name: static_segments}\nworkload: {kind: ";
   const RepeatMetrics metrics = run(head + "file_io, files: {kind: oltp, access_bytes: 32KiB}}");

@@ -1,4 +1,5 @@
-// Whole runs of real locks: equal for equal seeds, whatever the pump does, and lawful.
+// Whole runs of real locks: equal for equal seeds, for either event loop, and in agreement with the
+// law of the window.
 
 #include "core/study/repeat.h"
 
@@ -65,7 +66,7 @@ class Runs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, Runs, testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
-TEST_P(Runs, are_equal_whether_the_pump_looks_ahead_or_stops_at_every_date) {
+TEST_P(Runs, are_equal_whether_the_event_loop_looks_ahead_or_stops_at_every_time) {
   const Point point = point_of(GetParam(), {});
   const RepeatOutcome ahead = run_in_child(point, simulator(sim::PumpMode::look_ahead));
   const RepeatOutcome strict = run_in_child(point, simulator(sim::PumpMode::every_date));
@@ -85,24 +86,24 @@ TEST_P(Runs, of_one_seed_are_equal_and_of_two_seeds_differ) {
   EXPECT_NE(one.metrics.fingerprint, other.metrics.fingerprint);
 }
 
-TEST_P(Runs, keep_the_windows_law_exactly_and_littles_closely) {
+TEST_P(Runs, obey_the_law_of_the_window_exactly_and_littles_law_closely) {
   const RepeatOutcome outcome = run_in_child(point_of(GetParam(), {}), simulator());
   ASSERT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
   EXPECT_TRUE(outcome.metrics.window_law.holds());
-  // Clients = throughput x cycle: nobody is ever outside a cycle. The borders of the window cut
-  // cycles, which are long where a lock is unfair.
+  // Clients = throughput x cycle: every client is always in a cycle. The borders of the window cut
+  // cycles, which are long if a lock is unfair.
   const double clients =
       outcome.metrics.goodput_ops_s.value_or(0) * outcome.metrics.cycle.mean_ns().value_or(0) / 1e9;
   const Duration longest = outcome.metrics.cycle.max().value_or(Duration{});
   EXPECT_NEAR(clients, 24, 24 * std::max(0.01, longest.nanoseconds() / 4e6));
 }
 
-TEST_P(Runs, never_use_a_part_of_the_nic_more_than_all_the_time) {
+TEST_P(Runs, never_use_a_part_of_the_nic_for_more_than_the_whole_time) {
   Crowd crowd;
   crowd.clients_per_node = 80;
   crowd.workload = "{distribution: {kind: zipf, theta: 2}}";
   const RepeatOutcome outcome = run_in_child(point_of(GetParam(), crowd), simulator());
-  // So many clients on one lock: some of them may wait all the time.
+  // With so many clients on one lock, some of them may wait all the time.
   ASSERT_TRUE(outcome.status == RepeatStatus::ok || outcome.status == RepeatStatus::starved)
       << outcome.message;
   const RepeatMetrics::ServerNic& nic = outcome.metrics.server_nic;
@@ -113,7 +114,7 @@ TEST_P(Runs, never_use_a_part_of_the_nic_more_than_all_the_time) {
   }
 }
 
-// Of locks whose pair is two atomics, or an atomic and a READ.
+// Locks whose acquire and release take two atomics, or an atomic and a READ.
 class FreePairs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, FreePairs, testing::Values("cas", "mcs", "dslr", "shiftlock"),
                          [](const auto& made) { return made.param; });

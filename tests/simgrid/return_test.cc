@@ -1,5 +1,5 @@
-// A server that fails, and comes back without what it had: what becomes of what was asked of it
-// before and meanwhile, and what others are told.
+// A server that crashes and returns without its memory: the results of verbs posted before and
+// during the outage, and what other nodes learn.
 
 #include "tests/simgrid/fixture.h"
 
@@ -23,7 +23,7 @@ class Returns : public SimWorld {
   int back_ = 0;
 };
 
-TEST_F(Returns, its_memory_is_as_it_was_at_first) {
+TEST_F(Returns, its_memory_has_the_initial_image) {
   shoot(write_verb(kWord, 7));
   world().at(kFails - picoseconds(1), [this] { EXPECT_EQ(world().peek(kWord), 7U); });
   fail_for_a_while();
@@ -36,8 +36,8 @@ TEST_F(Returns, its_memory_is_as_it_was_at_first) {
   expect_conservation();
 }
 
-// The requesters' NICs would go on trying for half a second.
-TEST_F(Returns, what_was_under_way_fails_when_the_crash_is_noticed) {
+// The requesters' NICs would retry for half a second.
+TEST_F(Returns, verbs_in_flight_fail_when_the_crash_is_detected) {
   fail_for_a_while();
   const Shot& before = shoot(faa_verb(kWord, 1), kFails - nanoseconds(200));
   const Shot& early = shoot(faa_verb(kWord, 1), kFails + microseconds(1), kThere);
@@ -52,8 +52,8 @@ TEST_F(Returns, what_was_under_way_fails_when_the_crash_is_noticed) {
   expect_conservation();
 }
 
-// On one QP, and still on the wire when the server is back.
-TEST_F(Returns, what_was_posted_before_its_return_does_not_reach_it) {
+// Verbs on one QP that are still on the wire when the server is back.
+TEST_F(Returns, verbs_posted_before_its_return_do_not_reach_it) {
   fail_for_a_while();
   Shot& last = shoot(faa_verb(kWord, 1), kReturns - nanoseconds(10));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -61,8 +61,8 @@ TEST_F(Returns, what_was_posted_before_its_return_does_not_reach_it) {
   EXPECT_EQ(world().peek(kWord), 0U);
 }
 
-// Atomics that hold a slot, and those behind them, over an outage that is shorter than the hold.
-TEST_F(Returns, atomic_of_before_does_not_write_into_the_new_memory) {
+// Atomics that hold a slot, and those behind them, during an outage that is shorter than the hold.
+TEST_F(Returns, atomic_from_before_the_crash_does_not_write_into_the_new_memory) {
   nic().hold_8 = microseconds(5);
   fail_for_a_while(kStart + microseconds(3), microseconds(1));
   const Shot& inside = shoot(faa_verb(kWord, 1));
@@ -88,8 +88,8 @@ Task<void> note_lives(Verbs& verbs, std::vector<std::pair<Time, std::uint32_t>>&
   }
 }
 
-// The second outage is over before anybody notices: so both are told at once.
-TEST_F(Returns, others_are_told_of_the_crash_when_it_is_noticed_and_of_the_return_at_once) {
+// The second outage is over before any node detects it: so both events are reported at once.
+TEST_F(Returns, other_nodes_learn_of_the_crash_when_it_is_detected_and_of_the_return_at_once) {
   fail_for_a_while();
   const Time again = kReturns + milliseconds(5);
   fail_for_a_while(again, milliseconds(1));
@@ -118,7 +118,7 @@ Task<void> call_once(Verbs& verbs, VerbStatus& status) {
   status = reply.status;
 }
 
-TEST_F(Returns, calls_of_before_fail_and_a_new_server_part_answers_later_ones) {
+TEST_F(Returns, earlier_calls_fail_and_a_new_server_part_answers_later_ones) {
   Counting old, fresh;
   old.keeps = true;
   world().serve_calls(add_server(), old);

@@ -1,5 +1,5 @@
 #pragma once
-// Whole runs of scenarios: 200 us and then 2 ms of them, unless they say more.
+// Whole runs of scenarios: a warm-up of 200 us and then 2 ms, unless they say otherwise.
 
 #include <gtest/gtest.h>
 

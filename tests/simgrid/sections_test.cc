@@ -1,5 +1,5 @@
-// What a scenario says of sections is what its clients do: upgrades, aborts, work. Whole runs, on a
-// lock that has all of it.
+// Clients do what a scenario says about sections: upgrades, aborts, work. Whole runs, on a lock
+// that supports all of it.
 
 #include <map>
 #include <vector>
@@ -17,7 +17,7 @@ std::string reference(const std::string& rest, const std::string& params = "") {
   return "protocol: {name: reference_lock" + params + "}\n" + rest;
 }
 
-// A section calls to acquire and to release, and once more to upgrade.
+// A section makes one call to acquire and one to release, and another to upgrade.
 TEST(SectionRuns, for_update_are_upgraded_as_often_as_the_scenario_says) {
   const std::map<std::string, double> calls = {{"0%", 2}, {"25%", 2.25}, {"100%", 3}};
   for (const auto& [ratio, expected] : calls) {
@@ -32,7 +32,8 @@ TEST(SectionRuns, for_update_are_upgraded_as_often_as_the_scenario_says) {
   }
 }
 
-// Readers hold for 20 us. Who only updates stands beside them; who becomes exclusive waits.
+// Readers hold the lock for 20 us. A client that only updates holds it together with them; one that
+// becomes exclusive waits.
 TEST(SectionRuns, that_upgrade_wait_for_readers) {
   const std::string head =
       "locks: {count: 1}\nplatform: {clients_per_node: 8}\n"
@@ -46,8 +47,8 @@ TEST(SectionRuns, that_upgrade_wait_for_readers) {
 
 // ---- aborts ----
 
-// Two locks in any order, where nobody may wait: who keeps the first one and asks again for the
-// second one keeps others out who do the same.
+// Two locks in any order, if no client may wait: a client that keeps its first lock and asks again
+// for the second excludes clients that do the same.
 std::string two_at_once(const std::string& more) {
   return reference(
       "locks: {count: 4}\nplatform: {clients_per_node: 4}\n"
@@ -56,7 +57,7 @@ std::string two_at_once(const std::string& more) {
       ", max_waiting: 0");
 }
 
-TEST(SectionRuns, that_give_back_after_an_abort_get_out_of_each_others_way) {
+TEST(SectionRuns, that_release_all_after_an_abort_make_progress) {
   const RepeatOutcome outcome = outcome_of(point_of(two_at_once("on_abort: give_back")));
   EXPECT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
   EXPECT_GT(*outcome.metrics.aborted_acquisitions, 20U);
@@ -64,14 +65,14 @@ TEST(SectionRuns, that_give_back_after_an_abort_get_out_of_each_others_way) {
   EXPECT_EQ(outcome.metrics.safety.violations, 0U);
 }
 
-TEST(SectionRuns, that_retry_after_an_abort_do_not) {
+TEST(SectionRuns, that_only_retry_after_an_abort_make_no_progress) {
   const RepeatOutcome outcome = outcome_of(point_of(two_at_once("on_abort: retry")));
   EXPECT_EQ(outcome.status, RepeatStatus::no_progress) << outcome.message;
   EXPECT_EQ(outcome.metrics.cycle.count(), 0U);
   EXPECT_EQ(outcome.metrics.safety.violations, 0U);
 }
 
-// Each abort of one of four clients is followed by a pause.
+// Each of the four clients pauses after each abort.
 TEST(SectionRuns, pause_after_each_abort) {
   for (const char* const what : {"give_back", "retry"}) {
     const std::string head =
@@ -88,7 +89,7 @@ TEST(SectionRuns, pause_after_each_abort) {
 
 // ---- work ----
 
-// Fills what WRITEs come from, and looks at what they left.
+// Fills the source of WRITEs, and reads what they wrote.
 class Reader final : public Onlooker {
  public:
   static constexpr std::uint64_t kWords = 256 / 8;
@@ -116,7 +117,7 @@ class Reader final : public Onlooker {
 };
 
 // A script gives each client a lock of its own; client 2's is read only.
-TEST(SectionRuns, write_the_clients_own_bytes_to_what_the_lock_guards) {
+TEST(SectionRuns, write_the_clients_own_bytes_to_the_object_of_the_lock) {
   const Point point = point_of(
       "platform: {client_nodes: 2, clients_per_node: 2}\nlocks: {count: 4}\n"
       "protocol: {name: cas}\nworkload: {critical_section: {remote_ops: 2, bytes: 256B}, arrivals: "

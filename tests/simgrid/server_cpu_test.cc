@@ -1,4 +1,4 @@
-// The CPU of a server part: calls queue for its cores, and keep them through what they compute.
+// The CPU of a server part: calls queue for its cores, and hold a core while they compute.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr Duration kService = microseconds(2);
 
 class ServerCpu : public SimWorld {
  protected:
-  // Nothing but the CPU takes turns.
+  // Only the CPU is a bottleneck.
   ServerCpu() {
     nic().request_gap = nic().serve_send = {};
     nic().link_bits_per_s = 8'000'000'000'000'000;  // bytes of calls take no time
@@ -24,11 +24,11 @@ class ServerCpu : public SimWorld {
   void serve(CallHandler& handler) { world().serve_calls(add_server(), handler); }
 };
 
-// Answers after `steps`, one after the other.
+// Replies after `steps`, one after the other.
 struct Clerk final : CallHandler {
   enum class Step : std::uint8_t { compute, load, visit, remote_read, sleep };
   std::vector<Step> steps;
-  Duration length;  // of what has one
+  Duration length;  // of steps that have one
 
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     for (const Step step : steps) {
@@ -52,7 +52,7 @@ Task<void> call_once(Verbs& verbs, Backend& backend, Duration& took) {
   took = backend.true_now() - begin;
 }
 
-// One actor that calls at each date, however many answers it still waits for.
+// One actor that calls at each of these times, without waiting for earlier replies.
 Task<void> call_at_dates(Verbs& verbs, Backend& backend, std::vector<Time> dates,
                          std::vector<Duration>& took) {
   std::vector<Task<void>> calls;
@@ -78,7 +78,7 @@ std::vector<Time> poisson(std::size_t count, Duration mean, std::uint64_t seed) 
   return dates;
 }
 
-// Kiefer and Wolfowitz: the first core to be free takes whoever came first.
+// Kiefer and Wolfowitz: the first free core takes the earliest call.
 std::vector<Duration> waits(const std::vector<Time>& dates, std::size_t cores, Duration service) {
   std::vector<Time> free(cores);
   std::vector<Duration> result;
@@ -99,7 +99,7 @@ double mean_ns(const std::vector<Duration>& all) {
 
 struct Load {
   std::size_t cores;
-  double share;      // of what the cores can do
+  double share;      // share of the capacity of the cores
   Duration compute;  // of the service time; the rest is call_service
 };
 
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Loads, Law,
                                          Load{1, 0.8, nanoseconds(1500)}, Load{2, 0.8, {}},
                                          Load{4, 0.9, {}}, Load{4, 0.9, nanoseconds(500)}));
 
-TEST_P(Law, calls_wait_as_in_a_queue_of_so_many_servers) {
+TEST_P(Law, calls_wait_as_in_a_queue_with_this_number_of_servers) {
   const Load load = GetParam();
   nic().server_cores = static_cast<std::int64_t>(load.cores);
   nic().call_service = kService - load.compute;
@@ -138,14 +138,14 @@ TEST_P(Law, calls_wait_as_in_a_queue_of_so_many_servers) {
   EXPECT_NEAR(cpu.queued.nanoseconds() / static_cast<double>(cpu.starts), mean_ns(expected), 1e-3);
 }
 
-TEST_F(ServerCpu, never_serves_more_than_its_cores_can) {
+TEST_F(ServerCpu, never_serves_more_than_the_capacity_of_its_cores) {
   nic().server_cores = 3;
   Clerk clerk;
   clerk.steps = {Step::compute};
   clerk.length = microseconds(1);
   serve(clerk);
   const Duration each = kService + clerk.length;
-  const std::vector<Time> dates = poisson(3'000, each / 6, 7);  // twice what they can
+  const std::vector<Time> dates = poisson(3'000, each / 6, 7);  // twice their capacity
   std::vector<Duration> took(dates.size());
   Verbs& caller = add_client();
   spawn(caller, call_at_dates(caller, world(), dates, took));
@@ -156,11 +156,11 @@ TEST_F(ServerCpu, never_serves_more_than_its_cores_can) {
   EXPECT_LE(last - kStart, travel() + each * 1'003);
 }
 
-// ---- who holds a core, and when ----
+// ---- what holds a core, and when ----
 
 class Holding : public ServerCpu {
  protected:
-  // Two calls at once on one core: by how much the later one's answer comes after the first.
+  // Two calls at once on one core: how long after the first reply the second arrives.
   Duration apart(const std::vector<Step>& steps, Duration length = microseconds(5)) {
     nic().server_cores = 1;
     clerk_.steps = steps;
@@ -182,21 +182,21 @@ TEST_F(Holding, computing_takes_the_core) {
   EXPECT_EQ(apart({Step::compute, Step::compute}), kService + microseconds(10));
 }
 
-TEST_F(Holding, cpu_access_and_visits_to_the_nodes_state_take_the_core) {
+TEST_F(Holding, cpu_access_and_access_to_the_nodes_state_take_the_core) {
   EXPECT_EQ(apart({Step::load, Step::visit}), kService + nic().cpu_access + nic().on_node);
 }
 
-TEST_F(Holding, a_call_that_sleeps_leaves_its_core_to_others) {
+TEST_F(Holding, a_call_that_sleeps_releases_its_core) {
   EXPECT_EQ(apart({Step::sleep}), kService);
   EXPECT_EQ(took()[0], travel() + kService + microseconds(5));
 }
 
-TEST_F(Holding, a_call_that_waits_for_a_remote_verb_leaves_its_core_to_others) {
+TEST_F(Holding, a_call_that_waits_for_a_remote_verb_releases_its_core) {
   EXPECT_EQ(apart({Step::remote_read}), kService + nic().post);
 }
 
-TEST_F(Holding, a_call_that_goes_on_queues_for_a_core_again) {
-  // The first call sleeps for 1 us while the second has the core for 2, and computes after it.
+TEST_F(Holding, a_call_that_continues_queues_for_a_core_again) {
+  // The first call sleeps for 1 us while the second holds the core for 2 us, and computes after it.
   apart({Step::sleep, Step::compute}, microseconds(1));
   EXPECT_EQ(took()[0], travel() + kService * 2 + microseconds(1));
   EXPECT_EQ(took()[1], travel() + kService * 2 + microseconds(2));
@@ -216,14 +216,14 @@ TEST_F(ServerCpu, background_work_of_the_server_part_takes_a_core) {
   EXPECT_EQ(took[0], microseconds(50) + kService + nic().one_way + nic().completion);
 }
 
-TEST_F(ServerCpu, a_paused_server_goes_on_with_its_calls_in_their_order) {
+TEST_F(ServerCpu, a_paused_server_continues_with_its_calls_in_their_order) {
   nic().server_cores = 1;
   Clerk clerk;
   serve(clerk);
   Verbs& caller = add_client();
   std::vector<Duration> took(3);
   spawn(caller, call_at_dates(caller, world(), {kStart, kStart, kStart}, took));
-  // The first is being served.
+  // One call is being served.
   world().at(kStart + microseconds(2),
              [this] { world().cpu_faults()->pause_node(kServer, microseconds(48)); });
   EXPECT_EQ(run(), RunEnd::finished);
@@ -231,7 +231,7 @@ TEST_F(ServerCpu, a_paused_server_goes_on_with_its_calls_in_their_order) {
   EXPECT_EQ(took, (std::vector<Duration>{back, back + kService, back + kService * 2}));
 }
 
-TEST_F(ServerCpu, calls_in_the_queue_of_a_server_that_dies_fail) {
+TEST_F(ServerCpu, calls_in_the_queue_of_a_server_that_crashes_fail) {
   nic().server_cores = 1;
   Clerk clerk;
   serve(clerk);
@@ -250,7 +250,7 @@ TEST_F(ServerCpu, calls_in_the_queue_of_a_server_that_dies_fail) {
   expect_conservation();
 }
 
-TEST_F(ServerCpu, a_world_without_server_parts_has_no_statistics_of_their_cpu) {
+TEST_F(ServerCpu, a_world_without_server_parts_has_no_cpu_statistics) {
   add_client();
   EXPECT_EQ(world().busiest_cpu().cores, 0U);
 }

@@ -1,4 +1,4 @@
-// One run measured by several observers, as on hardware, where each thread has one of its own.
+// One run measured by several observers, as on hardware, where each thread has its own.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace latchlab::simtest {
 namespace {
 
-// Says that clients are run by several threads, in turn; they still are run by one.
+// Reports that several threads run the clients in turn, although one does.
 class PretendedWorkers final : public ForwardingBackend {
  public:
   PretendedWorkers(std::unique_ptr<Backend> inner, std::uint32_t workers)
@@ -72,7 +72,7 @@ TEST_P(SeveralObservers, add_up_to_what_one_measures) {
   ASSERT_TRUE(has_run(one.status)) << one.message;
   EXPECT_TRUE(one.metrics.fairness.max_bypassed && one.metrics.safety.checks);
   EXPECT_NE(one.metrics.fingerprint, "");
-  // What only one who sees everything can tell.
+  // What only an observer of all clients can measure.
   one.metrics.fairness.max_bypassed.reset();
   one.metrics.safety = {};
   one.metrics.fingerprint.clear();
@@ -80,7 +80,7 @@ TEST_P(SeveralObservers, add_up_to_what_one_measures) {
     RepeatOutcome several = run_in_child(point, workers);
     EXPECT_EQ(several.status, one.status);
     EXPECT_EQ(several.message, one.message);
-    // Each observer's window opens, and has its parts, in events of its own.
+    // The window of each observer opens, and has its parts, in events of its own.
     EXPECT_EQ(several.metrics.engine.events, *one.metrics.engine.events + (workers - 1) * kBatches);
     several.metrics.engine.events = one.metrics.engine.events;
     EXPECT_TRUE(several.metrics == one.metrics) << workers;
@@ -96,16 +96,16 @@ TEST_P(SeveralObservers, with_guard_words_check_every_grant) {
   EXPECT_EQ(several.status, one.status);
   ASSERT_TRUE(several.metrics.safety.checks && one.metrics.safety.checks);
   EXPECT_GT(*several.metrics.safety.checks, 100U);
-  // Those that had been granted a lock when the run ended may not have been counted in.
+  // Grants at the end of the run may be missing from the count.
   EXPECT_LE(*one.metrics.safety.checks - *several.metrics.safety.checks, 15U);
   EXPECT_EQ(several.metrics.safety.violations, 0U);
   EXPECT_EQ(several.metrics.verbs_per_cycle, one.metrics.verbs_per_cycle);
 }
 
-TEST_P(SeveralObservers, of_guarded_locks_count_only_the_locks_own_verbs) {
+TEST_P(SeveralObservers, of_guarded_locks_count_only_the_verbs_of_the_lock_itself) {
   Point point = point_of(GetParam(), "");
   point.platform.client_nodes = point.platform.clients_per_node = 1;
-  point.workload.read_ratio_ppb = 0;  // every cycle is like every other one
+  point.workload.read_ratio_ppb = 0;  // all cycles are equal
   point.platform.nic.jitter = Duration{};
   const RepeatMetrics bare = run_in_child(point, 1).metrics;
   point.run.guard = GuardMode::on;

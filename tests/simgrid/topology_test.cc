@@ -1,4 +1,4 @@
-// A verb's way is as long as its route; what is wrong with a platform is a message.
+// A verb's latency follows its route; an error in a platform file is a message.
 
 #include <gmock/gmock.h>
 
@@ -26,7 +26,8 @@ TopologySpec fat_tree(std::int64_t up) {
 class Topology : public SimWorld {
  protected:
   TopologySpec& topology() { return options().topology; }
-  // What a verb to the server takes beyond one through a single switch, in both directions.
+  // How much longer a verb to the server takes than one through a single switch, in both
+  // directions.
   Duration beyond_one_switch(NodeId from) {
     const Duration usual = travel() + options().nic.serve_write + options().nic.write;
     return time_of(write_verb(on_server(256), 1), from) - usual;
@@ -40,7 +41,7 @@ TEST_F(Topology, fat_tree_adds_its_upper_switches) {
   EXPECT_EQ(beyond_one_switch(kElsewhere), topology().hop_latency * 4);
 }
 
-TEST_F(Topology, dragonfly_adds_the_routers_between) {
+TEST_F(Topology, dragonfly_adds_the_routers_in_between) {
   topology().kind = TopologyKind::dragonfly;
   topology().groups = topology().routers = 2;
   topology().chassis = topology().hosts = 1;
@@ -58,8 +59,8 @@ TEST_F(Topology, torus_adds_one_router_per_step) {
   EXPECT_EQ(beyond_one_switch(kElsewhere), step * 2);
 }
 
-TEST_F(Topology, flows_meet_inside_the_network) {
-  // Two leaf switches with one link up each: both readers of the far leaf share it.
+TEST_F(Topology, flows_share_links_inside_the_network) {
+  // Two leaf switches with one uplink each: both readers of the other leaf share it.
   topology() = fat_tree(1);
   options().bulk.model = BulkModel::flows;
   constexpr std::uint32_t kBytesRead = 32 * 1024;
@@ -127,7 +128,7 @@ TEST_F(PlatformFile, gives_hosts_in_the_order_of_their_numbers_and_routes_their_
   EXPECT_EQ(beyond_one_switch(kElsewhere), nanoseconds(600));  // n10
 }
 
-TEST_F(PlatformFile, limits_payloads_by_its_slowest_link_and_never_beyond_the_nic) {
+TEST_F(PlatformFile, limits_payloads_by_its_slowest_link_and_by_the_nic) {
   topology() = file(four_hosts());
   constexpr std::uint32_t kBytesRead = 4'000;
   Verb verb = read_verb(on_server(0), kBytesRead);
@@ -152,7 +153,7 @@ TEST_F(PlatformFile, that_simgrid_refuses_is_explained) {
               HasSubstr("SimGrid cannot use"));
 }
 
-// SimGrid throws over it; coordinates alone carry nothing.
+// SimGrid throws an exception for it: coordinates without links carry no traffic.
 TEST_F(PlatformFile, whose_hosts_have_coordinates_but_no_links_is_refused_by_name) {
   const std::string text =
       "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -163,8 +164,8 @@ TEST_F(PlatformFile, whose_hosts_have_coordinates_but_no_links_is_refused_by_nam
   EXPECT_THAT(problem(text, 2), HasSubstr("<host_link>"));
 }
 
-// A line that stands for 40 million hosts: SimGrid would take minutes and all memory.
-TEST_F(PlatformFile, of_more_hosts_than_there_can_be_nodes_is_refused) {
+// One line that means 40 million hosts: SimGrid would take minutes and all memory.
+TEST_F(PlatformFile, with_more_hosts_than_there_can_be_nodes_is_refused) {
   const auto cluster = [](const char* radical) {
     return std::string(
                "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "

@@ -1,4 +1,4 @@
-// What a message costs, and what may become of it, over DC, RC and UD.
+// The cost of a message over DC, RC and UD, and what can happen to it.
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ Task<void> send_in_turn(Verbs& verbs, Backend& backend, std::vector<EndpointAddr
   }
 }
 
-// All with one doorbell.
+// All messages with one doorbell.
 Task<void> send_together(Verbs& verbs, Backend& backend, std::vector<EndpointAddr> targets,
                          std::vector<Sent>& log) {
   Batch batch(verbs);
@@ -73,7 +73,7 @@ std::vector<std::uint64_t> numbers_to(std::uint64_t last) {
 
 // ---- cost ----
 
-TEST_F(Transports, dc_pays_for_each_turn_to_another_target_and_rc_for_none) {
+TEST_F(Transports, dc_pays_for_each_change_of_target_and_rc_for_none) {
   const std::size_t kCount = 10;
   for (const Transport transport : {Transport::dc, Transport::rc}) {
     const EndpointAddr one = inbox(transport);
@@ -101,15 +101,17 @@ TEST_F(Transports, dc_has_one_message_in_flight_and_rc_all_of_a_batch) {
     const Duration took = log.back().done - begin;
     if (transport == Transport::dc) {
       EXPECT_EQ(took, nic().post + (round() + nic().dc_connect) * 4);
-    } else {  // they take turns at the port, a message's time each, and in the receivers' pipelines
+    } else {
+      // They take turns at the port, for the time of a message each, and in the receivers'
+      // pipelines.
       EXPECT_GE(took, nic().post + round());
       EXPECT_LE(took, nic().post + round() + nic().serve_send * 4);
     }
   }
 }
 
-TEST_F(Transports, rc_takes_a_qp_of_both_nics_for_each_pair) {
-  nic().qp_cache = {{2, 1'000'000'000}, {3, 500'000'000}};  // the third halves all rates
+TEST_F(Transports, rc_uses_a_qp_of_both_nics_for_each_pair) {
+  nic().qp_cache = {{2, 1'000'000'000}, {3, 500'000'000}};  // the third QP halves all rates
   nic().serve_send = microseconds(1);
   std::vector<EndpointAddr> targets;
   for (int i = 0; i < 3; ++i) targets.push_back(inbox(Transport::rc));
@@ -120,7 +122,7 @@ TEST_F(Transports, rc_takes_a_qp_of_both_nics_for_each_pair) {
   EXPECT_EQ(log[2].done - log[1].done, nic().post + round() + nic().serve_send);
 }
 
-TEST_F(Transports, a_datagram_lets_its_sender_go_on_when_it_has_left) {
+TEST_F(Transports, a_datagram_completes_when_it_has_left) {
   const EndpointAddr target = inbox(Transport::ud);
   std::vector<Sent> log;
   std::vector<std::uint64_t> seen;
@@ -138,7 +140,7 @@ TEST_F(Transports, a_datagram_lets_its_sender_go_on_when_it_has_left) {
 
 // ---- order and errors of RC ----
 
-TEST_F(Transports, rc_keeps_its_order_past_a_receiver_without_recv) {
+TEST_F(Transports, rc_keeps_its_order_if_a_receiver_has_no_recv) {
   const EndpointAddr target = inbox(Transport::rc_patient, 3);
   std::vector<Sent> log;
   std::vector<std::uint64_t> seen;
@@ -152,7 +154,7 @@ TEST_F(Transports, rc_keeps_its_order_past_a_receiver_without_recv) {
   expect_conservation();
 }
 
-TEST_F(Transports, an_error_of_rc_flushes_what_is_behind_it_and_nothing_else) {
+TEST_F(Transports, an_error_of_rc_flushes_only_the_messages_behind_it) {
   const EndpointAddr full = inbox(Transport::rc, 1);
   const EndpointAddr other = inbox(Transport::rc, 8, kElsewhere);
   std::vector<Sent> log;
@@ -174,7 +176,7 @@ TEST_F(Transports, an_error_of_rc_flushes_what_is_behind_it_and_nothing_else) {
   expect_conservation();
 }
 
-TEST_F(Transports, a_connection_stands_anew_after_its_error) {
+TEST_F(Transports, a_connection_works_again_after_its_error) {
   const EndpointAddr target = inbox(Transport::rc, 1);
   std::vector<Sent> log;
   std::vector<std::uint64_t> seen;
@@ -188,14 +190,14 @@ TEST_F(Transports, a_connection_stands_anew_after_its_error) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 3}));
 }
 
-TEST_F(Transports, rc_sends_again_in_order_what_a_link_has_lost) {
+TEST_F(Transports, rc_resends_in_order_what_a_link_has_lost) {
   const EndpointAddr target = inbox(Transport::rc);
   std::vector<Sent> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_together(sender, world(), std::vector<EndpointAddr>(6, target), log));
   spawn(receiver(), take(receiver(), target, kStart, kStart + milliseconds(1), seen));
-  // Some have arrived when it goes down, and none has been acknowledged.
+  // Some messages have arrived when the link goes down, and none has been acknowledged.
   const Time down = kStart + nic().post + there() + picoseconds(20'000);
   cut_port(kThere, down, down + microseconds(15));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -219,7 +221,7 @@ TEST_F(Transports, rc_over_a_link_that_stays_down_fails) {
 
 // ---- what the network does to datagrams ----
 
-TEST_F(Transports, datagrams_are_lost_by_the_share_of_the_scenario_and_others_never) {
+TEST_F(Transports, datagrams_are_lost_at_the_rate_of_the_scenario_and_other_messages_never) {
   options().datagrams = {.loss_ppb = 200'000'000};
   const std::size_t kCount = 2'000;
   for (const Transport transport : {Transport::ud, Transport::rc, Transport::dc}) {
@@ -245,7 +247,7 @@ TEST_F(Transports, datagrams_are_lost_by_the_share_of_the_scenario_and_others_ne
   expect_conservation();
 }
 
-TEST_F(Transports, datagrams_overtake_each_other_where_the_scenario_says_so) {
+TEST_F(Transports, datagrams_overtake_each_other_if_the_scenario_says_so) {
   options().datagrams = {.reorder_ppb = 100'000'000, .reorder_by = microseconds(20)};
   const std::size_t kCount = 500;
   const EndpointAddr target = inbox(Transport::ud, kCount);
@@ -264,7 +266,7 @@ TEST_F(Transports, datagrams_overtake_each_other_where_the_scenario_says_so) {
   EXPECT_EQ(seen, numbers_to(kCount)) << "late, not lost";
 }
 
-TEST_F(Transports, a_datagram_without_recv_or_receiver_is_lost_and_its_sender_not_told) {
+TEST_F(Transports, a_datagram_without_recv_or_receiver_is_lost_without_an_error) {
   const EndpointAddr small = inbox(Transport::ud, 1);
   const EndpointAddr dead = inbox(Transport::ud, 1);
   world().crash(ClientId{1}, CrashKind::process);

@@ -1,4 +1,4 @@
-// READs by value of more than 16 bytes, the CPU's load of several words, waits of many probes.
+// READs by value of more than 16 bytes, CPU loads of several words, and waits with many probes.
 
 #include "core/verbs/batch.h"
 #include "tests/simgrid/links.h"
@@ -14,7 +14,7 @@ class LongReads : public Links {
   static constexpr std::uint64_t kWords = 2048;
   void poke_at(NodeId node, std::uint64_t word) { world().poke({node, 8 * word}, expected(word)); }
   static std::uint64_t expected(std::uint64_t word) { return 0x0101010101010101ULL * (word % 251); }
-  // What its bytes take on the wire.
+  // The time of its bytes on the wire.
   Duration carried(std::int64_t bytes) { return picoseconds(100) * bytes; }
   Duration alone() { return travel() + nic().serve_read + nic().read; }
 };
@@ -34,7 +34,7 @@ Task<void> fetch(Verbs& verbs, Backend& backend, RemoteAddr from, std::uint32_t 
   result.words.assign(got.words().begin(), got.words().end());
 }
 
-TEST_F(LongReads, bring_every_word_and_take_the_time_of_their_bytes) {
+TEST_F(LongReads, return_every_word_and_take_the_time_of_their_bytes) {
   for (const std::uint32_t bytes : {64U, 72U, 4096U}) {
     Fetched got;
     Verbs& client = add_client();
@@ -46,7 +46,7 @@ TEST_F(LongReads, bring_every_word_and_take_the_time_of_their_bytes) {
   }
 }
 
-TEST_F(LongReads, share_a_port_as_other_bytes_do) {
+TEST_F(LongReads, share_a_port_like_other_payloads) {
   std::vector<Fetched> got(2);
   for (Fetched& each : got) {
     Verbs& client = add_client();
@@ -57,7 +57,7 @@ TEST_F(LongReads, share_a_port_as_other_bytes_do) {
   EXPECT_EQ(got[1].took, alone() + carried(8000) * 2);
 }
 
-TEST_F(LongReads, that_are_bulk_take_what_reads_into_memory_do) {
+TEST_F(LongReads, that_are_bulk_take_as_long_as_reads_into_memory) {
   Verb into = read_verb(on_server(0), kMaxReadBytes);
   into.local = {kHere, 0};
   const Duration took = time_of(into);
@@ -70,7 +70,7 @@ TEST_F(LongReads, that_are_bulk_take_what_reads_into_memory_do) {
   EXPECT_EQ(got.words[2047], expected(2047));
 }
 
-TEST_F(LongReads, fill_the_last_word_up_with_zeros) {
+TEST_F(LongReads, pad_the_last_word_with_zeros) {
   Fetched got;
   Verbs& client = add_client();
   run_alone(client, fetch(client, world(), on_server(8), 21, got));
@@ -78,7 +78,7 @@ TEST_F(LongReads, fill_the_last_word_up_with_zeros) {
                                                    expected(3) & 0xff'ffff'ffffULL}));
 }
 
-TEST_F(LongReads, of_no_memory_fail_and_bring_nothing) {
+TEST_F(LongReads, beyond_memory_fail_and_return_nothing) {
   Fetched got;
   Verbs& client = add_client();
   run_alone(client, fetch(client, world(), on_server(kBytes - 64), 128, got));
@@ -86,7 +86,7 @@ TEST_F(LongReads, of_no_memory_fail_and_bring_nothing) {
   EXPECT_TRUE(got.words.empty());
 }
 
-TEST_F(LongReads, bring_nothing_of_what_their_slot_held_before) {
+TEST_F(LongReads, return_nothing_of_an_earlier_read_in_their_slot) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     for (const std::uint32_t bytes : {512U, 24U, 128U}) {
@@ -101,7 +101,7 @@ TEST_F(LongReads, bring_nothing_of_what_their_slot_held_before) {
 class CutReads : public LongReads, public testing::WithParamInterface<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Dates, CutReads, testing::Values(200, 1200, 1700, 2400));
 
-TEST_P(CutReads, are_sent_again_and_bring_each_word_once) {
+TEST_P(CutReads, are_resent_and_return_each_word_once) {
   const Time down = kStart + nanoseconds(GetParam());
   cut_port(kServer, down, down + microseconds(12));
   std::vector<Fetched> got(2);
@@ -120,7 +120,7 @@ TEST_P(CutReads, are_sent_again_and_bring_each_word_once) {
   expect_all_given_back();
 }
 
-TEST_F(LongReads, in_a_batch_are_told_apart) {
+TEST_F(LongReads, in_a_batch_have_their_own_words) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     Batch batch(verbs);
@@ -157,7 +157,7 @@ TEST_F(LongReads, see_all_their_words_at_one_instant) {
 
 // ---- the CPU's ----
 
-TEST_F(LongReads, of_the_cpu_take_an_access_for_each_cache_line) {
+TEST_F(LongReads, of_the_cpu_take_one_access_for_each_cache_line) {
   for (std::uint64_t i = 0; i < 64; ++i) poke_at(kHere, i);
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs, Backend& backend, Duration access) -> Task<void> {
@@ -179,9 +179,9 @@ TEST_F(LongReads, of_the_cpu_take_an_access_for_each_cache_line) {
   expect_all_given_back();
 }
 
-// ---- waits of many probes ----
+// ---- waits with many probes ----
 
-TEST_F(LongReads, probe_up_to_sixteen_places_with_one_doorbell) {
+TEST_F(LongReads, of_sixteen_probes_use_one_doorbell) {
   constexpr std::uint64_t kProbes = 16;
   RemoteWait wait;
   for (std::uint64_t i = 0; i < kProbes; ++i) wait.add(read_verb(on_server(1024 * i), 40));
@@ -199,7 +199,7 @@ TEST_F(LongReads, probe_up_to_sixteen_places_with_one_doorbell) {
     EXPECT_EQ(result.values.words(i)[4], expected(128 * i + 4));
   EXPECT_EQ(world().census().executed % kProbes, 0U);
   EXPECT_EQ(world().census().executed, result.tries) << "each READ is a try";
-  // One round trip a round, not sixteen.
+  // One round trip per round, not sixteen.
   EXPECT_GE(result.tries / kProbes, 11U);
   expect_all_given_back();
 }

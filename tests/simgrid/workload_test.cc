@@ -1,4 +1,4 @@
-// What a workload asks for is what its clients do: whole runs, one for each key.
+// Clients do what the workload says: whole runs, one for each key.
 
 #include "tests/simgrid/runs.h"
 
@@ -29,7 +29,7 @@ TEST(Workload, of_groups_is_what_each_group_does) {
   EXPECT_GT(readers, 50 * slow);
 }
 
-TEST(Workload, of_an_unequal_crowd_on_servers_runs_there) {
+TEST(Workload, of_groups_of_different_size_runs_on_servers) {
   const RepeatMetrics metrics = run(
       "platform: {servers: 3, colocated: true}\nlocks: {count: 30}\n"
       "groups: [{name: one, clients_per_node: 1}, {name: many, nodes: 2, clients_per_node: 4}]\n"
@@ -37,7 +37,7 @@ TEST(Workload, of_an_unequal_crowd_on_servers_runs_there) {
   EXPECT_EQ(metrics.window_law.clients, 9U);
 }
 
-TEST(Workload, reads_or_writes_what_the_lock_guards) {
+TEST(Workload, reads_or_writes_the_object_of_the_lock) {
   const std::string head =
       "locks: {count: 10}\nprotocol: {name: shiftlock}\nworkload: {critical_section: {remote_ops: "
       "2, bytes: 256B}, read_ratio: ";
@@ -59,7 +59,7 @@ TEST(Workload, of_two_locks_holds_both_and_counts_one_cycle) {
   EXPECT_EQ(metrics.safety.violations, 0U);
 }
 
-TEST(Workload, for_update_says_how_often_a_lock_without_it_was_taken_exclusively) {
+TEST(Workload, for_update_counts_how_often_a_lock_without_updates_was_taken_exclusively) {
   const RepeatMetrics metrics =
       run("locks: {count: 4}\nprotocol: {name: shiftlock}\n"
           "workload: {read_ratio: 50%, update_ratio: 50%, upgrade_ratio: 50%}");
@@ -68,8 +68,8 @@ TEST(Workload, for_update_says_how_often_a_lock_without_it_was_taken_exclusively
   EXPECT_GT(metrics.acquire_write.count(), 0U);
 }
 
-// 16 clients, some 2 us per cycle: 100k/s are nothing, 20M/s too much.
-TEST(OpenLoop, carries_what_it_can_and_says_so_when_it_cannot) {
+// 16 clients at about 2 us per cycle: 100k/s is a light load, 20M/s an overload.
+TEST(OpenLoop, is_carried_if_possible_and_otherwise_reported) {
   const std::string head =
       "platform: {clients_per_node: 16, clocks: {drift: 100ppm, offset: 3s}}\nlocks: {count: "
       "100}\nprotocol: {name: cas}\nworkload: {arrivals: {kind: poisson, rate: ";
@@ -89,7 +89,7 @@ TEST(OpenLoop, carries_what_it_can_and_says_so_when_it_cannot) {
   EXPECT_GT(*heavy.cycle.mean_ns(), *heavy.acquire.mean_ns());
 }
 
-TEST(OpenLoop, of_a_script_does_what_is_written) {
+TEST(OpenLoop, of_a_script_runs_the_sections_of_the_script) {
   const RepeatMetrics metrics =
       run("platform: {clients_per_node: 2}\nlocks: {count: 2}\nprotocol: {name: cas}\n"
           "workload: {critical_section: 50us, arrivals: {kind: script, list: [{at: 1ms, client: 0, "
@@ -103,7 +103,7 @@ TEST(OpenLoop, of_a_script_does_what_is_written) {
   EXPECT_LT(*metrics.acquire.max(), microseconds(60));
 }
 
-TEST(Run, tells_each_interval_and_together_they_are_the_window) {
+TEST(Run, series_has_all_intervals_of_the_window) {
   const std::string head =
       "platform: {clients_per_node: 4}\nlocks: {count: 4}\nprotocol: {name: cas}\n"
       "workload: {distribution: {kind: zipf, theta: 1}}\n";
