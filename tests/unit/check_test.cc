@@ -1,4 +1,4 @@
-// What a broken invariant tells whoever has to find out why.
+// The message of a broken invariant.
 
 #include "core/base/check.h"
 
@@ -7,7 +7,7 @@
 namespace latchlab {
 namespace {
 
-TEST(CheckDeathTest, says_what_is_known_of_the_run_and_nothing_else) {
+TEST(CheckDeathTest, prints_what_is_known_of_the_run_and_nothing_else) {
   const auto fail = [] { LATCHLAB_CHECK(1 + 1 == 3, "sums are off"); };
   check_context() = {};
   EXPECT_DEATH(fail(), "check_test.cc:[0-9]+: 1 \\+ 1 == 3\n  sums are off\n  seed 0\n$");

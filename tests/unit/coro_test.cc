@@ -1,4 +1,4 @@
-// Task, when_all, Event: who runs when, and what destruction takes along.
+// Task, when_all, Event: in which order they run, and what their destruction destroys.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace latchlab {
 namespace {
 
-// A place to suspend: resumed by hand.
+// A place to suspend that the test resumes.
 struct Gate {
   std::coroutine_handle<> waiting;
   auto operator co_await() {
@@ -111,7 +111,7 @@ TEST(Task, long_chains_of_tasks_unwind) {
   EXPECT_EQ(task.take_result(), 1000);
 }
 
-TEST(WhenAll, goes_on_when_the_last_task_has_ended) {
+TEST(WhenAll, continues_when_the_last_task_has_ended) {
   Gate first;
   Gate second;
   std::vector<Task<int>> tasks;
@@ -128,7 +128,7 @@ TEST(WhenAll, goes_on_when_the_last_task_has_ended) {
   EXPECT_EQ(tasks[1].take_result(), 20);
 }
 
-TEST(WhenAll, tasks_that_end_at_once_and_no_tasks_at_all_are_fine) {
+TEST(WhenAll, tasks_that_end_at_once_and_an_empty_list_work) {
   std::vector<Task<int>> tasks;
   Task<void> nothing = when_all(tasks);
   nothing.start();

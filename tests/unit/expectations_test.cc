@@ -1,4 +1,4 @@
-// Verdicts on published figures, and what they add up to.
+// Verdicts on published figures, and their scores.
 #include "core/measure/expectations.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Expectations, a_value_beyond_its_tolerance_is_off) {
   EXPECT_FALSE(scored(value(100), {point({89})}).ci95.has_value());
 }
 
-TEST(Expectations, an_absolute_tolerance_holds_where_a_share_of_the_figure_is_too_little) {
+TEST(Expectations, an_absolute_tolerance_replaces_a_relative_one) {
   Expectation entry = value(0);
   entry.metrics = {"phases_ns.write.WP"};
   entry.absolute = 20;
@@ -75,7 +75,7 @@ TEST(Expectations, an_absolute_tolerance_holds_where_a_share_of_the_figure_is_to
   EXPECT_EQ(verdict(entry, {numbers}), FigureVerdict::off);
 }
 
-TEST(Expectations, metrics_are_added_up_and_scaled) {
+TEST(Expectations, metrics_are_summed_and_scaled) {
   Expectation entry = value(0);
   entry.metrics = {"goodput_ops_s", "phases_ns.write.WP"};
   entry.factor = 2;
@@ -153,7 +153,7 @@ TEST(Expectations, scores_are_kept_apart_by_profile_and_use) {
   EXPECT_EQ(sums[2].profile, "paper");
 }
 
-TEST(Expectations, what_is_infinitely_off_counts_in_the_median) {
+TEST(Expectations, an_infinite_error_counts_in_the_median) {
   const std::vector<PointNumbers> points = {point({0}), point({100})};
   const std::vector<Expectation> two = {value(100), value(100, 0.1, 1)};
   EXPECT_FALSE(sum_up(two, score(two, points)).front().median_abs_log2.has_value());
@@ -161,7 +161,7 @@ TEST(Expectations, what_is_infinitely_off_counts_in_the_median) {
   EXPECT_DOUBLE_EQ(*sum_up(three, score(three, points)).front().median_abs_log2, 1);
 }
 
-TEST(Expectations, only_validations_and_what_was_inferred_from_may_be_missed) {
+TEST(Expectations, only_validations_and_inferred_figures_may_be_missed) {
   Expectation entry = value(100);
   const Scored off = scored(entry, {point({300})});
   for (const ExpectUse use : {ExpectUse::validation, ExpectUse::inferred}) {

@@ -9,7 +9,7 @@
 namespace latchlab {
 namespace {
 
-TEST(Secrets, fill_all_bits_and_do_not_follow_from_those_before_them) {
+TEST(Secrets, fill_all_bits_and_are_unpredictable) {
   std::uint64_t ever = 0, always = ~std::uint64_t{0}, before = 0;
   std::set<std::uint64_t> steps;
   for (int i = 0; i < 64; ++i) {
@@ -28,7 +28,7 @@ TEST(Fingerprint, is_written_as_sixteen_hexadecimal_digits) {
   EXPECT_EQ(Fingerprint().text(), "0000006c61746368");
 }
 
-// A change of this value makes all results that are stored differ from those of new runs.
+// A change of this value makes all stored results differ from those of new runs.
 TEST(Fingerprint, of_some_words_is_the_same_everywhere) {
   Fingerprint fingerprint;
   fingerprint.add(1);
@@ -37,7 +37,7 @@ TEST(Fingerprint, of_some_words_is_the_same_everywhere) {
   EXPECT_EQ(fingerprint.text(), "f37370f1a268896f");
 }
 
-TEST(Fingerprint, depends_on_the_order_of_words_and_not_on_how_they_are_added) {
+TEST(Fingerprint, depends_on_the_order_of_words_and_not_on_their_grouping) {
   Fingerprint single, together, reversed;
   single.add(1);
   single.add(2);
@@ -47,7 +47,7 @@ TEST(Fingerprint, depends_on_the_order_of_words_and_not_on_how_they_are_added) {
   EXPECT_NE(reversed.value(), single.value());
 }
 
-TEST(RunFingerprint, is_of_events_in_whatever_order_they_are_told) {
+TEST(RunFingerprint, does_not_depend_on_the_order_in_which_events_are_added) {
   RunFingerprint one, other;
   one.add(10, {1, 2});
   one.add(20, {3});
@@ -57,7 +57,7 @@ TEST(RunFingerprint, is_of_events_in_whatever_order_they_are_told) {
   EXPECT_EQ(one.text(), other.text());
 }
 
-TEST(RunFingerprint, tells_dates_words_their_order_and_how_often_apart) {
+TEST(RunFingerprint, depends_on_times_words_their_order_and_their_number) {
   const auto of = [](std::uint64_t date, std::uint64_t first, std::uint64_t second, int times) {
     RunFingerprint made;
     for (int i = 0; i < times; ++i) made.add(date, {first, second});
@@ -68,7 +68,7 @@ TEST(RunFingerprint, tells_dates_words_their_order_and_how_often_apart) {
   EXPECT_EQ(all.size(), 6U);
 }
 
-// A change of this value makes all results that are stored differ from those of new runs.
+// A change of this value makes all stored results differ from those of new runs.
 TEST(RunFingerprint, of_an_event_is_the_same_everywhere) {
   RunFingerprint run;
   run.add(1, {2});

@@ -27,7 +27,7 @@ std::vector<std::int64_t> spread_values(std::uint64_t seed, int number) {
   return values_ps;
 }
 
-TEST(Histogram, empty_one_knows_nothing) {
+TEST(Histogram, empty_one_has_no_statistics) {
   const Histogram histogram;
   EXPECT_EQ(histogram.count(), 0U);
   EXPECT_FALSE(histogram.mean_ns());
@@ -45,7 +45,7 @@ TEST(Histogram, count_sum_and_extremes_are_exact) {
   EXPECT_DOUBLE_EQ(*histogram.mean_ns(), 329'259'259.592);
 }
 
-TEST(Histogram, of_nothing_but_zeros_the_greatest_is_zero) {
+TEST(Histogram, of_zeros_has_a_maximum_of_zero) {
   EXPECT_EQ(of({0, 0}).max()->ps, 0);
   EXPECT_EQ(of({0, 0}).percentile(1'000'000)->ps, 0);
 }
@@ -109,7 +109,7 @@ TEST(Histogram, copy_does_not_share_its_cells) {
   EXPECT_FALSE(copy == original);
 }
 
-TEST(Histogram, text_form_brings_back_an_equal_histogram) {
+TEST(Histogram, text_form_gives_an_equal_histogram) {
   for (const Histogram& histogram :
        {Histogram(), of({0}), of({kForever.ps, 1}), of(spread_values(4, 1000))}) {
     const auto parsed = Histogram::parse(histogram.serialised());

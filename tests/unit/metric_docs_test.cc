@@ -1,4 +1,4 @@
-// Every number of results.json has a text, and no text is about something that is not there.
+// Every number of results.json has an explanation, and every explanation is of an existing number.
 #include "core/measure/metric_docs.h"
 
 #include <gtest/gtest.h>
@@ -39,13 +39,13 @@ TEST(MetricDocs, every_leaf_of_the_results_is_explained) {
   }
 }
 
-TEST(MetricDocs, names_of_nothing_have_no_text) {
+TEST(MetricDocs, unknown_names_have_no_text) {
   for (const char* name : {"", "goodput", "goodput_ops_s.p99", "acquire_ns.p98", "acquire_ns.",
                            "phases_ns.read.XY", "window_law.clients.p99", "acquire_nsx"})
     EXPECT_FALSE(metric_doc(name)) << name;
 }
 
-TEST(MetricDocs, phases_are_told_in_the_order_of_the_results) {
+TEST(MetricDocs, phases_are_listed_in_the_order_of_the_results) {
   std::vector<std::string> documented;
   for (const MetricDoc& doc : phase_docs()) documented.push_back(doc.path);
   std::vector<std::string> known(kPhaseNames.begin(), kPhaseNames.end());

@@ -1,4 +1,4 @@
-// From one repeat to the point: what a leaf is, how repeats fold, and the JSON of both.
+// From one repeat to the point: the leaves, the aggregation of repeats, and the JSON of both.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace latchlab {
 namespace {
 
-// Every field set, none to a value that another one has.
+// Every field set, each to another value.
 RepeatMetrics full_metrics(double scale) {
   RepeatMetrics m;
   m.goodput_ops_s = 100.1 * scale;
@@ -61,7 +61,7 @@ double number(const Leaves& leaves, std::string_view path) {
   return value == nullptr ? -1 : number_of(*value).value_or(-2);
 }
 
-TEST(RepeatJson, everything_survives_the_way_from_child_to_parent) {
+TEST(RepeatJson, every_field_survives_the_way_from_child_to_parent) {
   const RepeatMetrics sent = full_metrics(1);
   const auto received = parse_repeat(serialise_repeat(sent));
   ASSERT_TRUE(received.ok()) << received.error().text();
@@ -69,7 +69,7 @@ TEST(RepeatJson, everything_survives_the_way_from_child_to_parent) {
   EXPECT_EQ(serialise_repeat(received.value()), serialise_repeat(sent));
 }
 
-TEST(RepeatJson, what_was_not_measured_stays_so) {
+TEST(RepeatJson, metrics_that_were_not_measured_stay_so) {
   const auto received = parse_repeat(serialise_repeat(RepeatMetrics()));
   ASSERT_TRUE(received.ok()) << received.error().text();
   EXPECT_TRUE(received.value() == RepeatMetrics());
@@ -107,7 +107,7 @@ TEST(RepeatJson, of_a_version_that_did_not_measure_a_metric_lacks_it) {
   RepeatMetrics expected = full_metrics(1);
   expected.cut_sections.reset();
   EXPECT_TRUE(received.value() == expected);
-  // Only that one: another metric that is missing is damage.
+  // Only this metric: any other missing metric means that the text is damaged.
   const std::string recoveries = "\"recoveries\":5,";
   ASSERT_NE(text.find(recoveries), std::string::npos);
   text.erase(text.find(recoveries), recoveries.size());
@@ -165,7 +165,7 @@ TEST(Leaves, percentiles_of_a_point_come_from_the_merged_histograms) {
   EXPECT_EQ(number(point, "acquire_ns.max"), 1000);
 }
 
-TEST(Leaves, unmeasured_repeats_are_left_out_of_means) {
+TEST(Leaves, repeats_without_a_metric_are_left_out_of_its_mean) {
   std::vector<RepeatMetrics> repeats(2);
   repeats[1].retry_share = 0.5;
   const Leaves point = aggregate(repeats);
@@ -183,7 +183,7 @@ TEST(Leaves, verb_that_only_one_repeat_used_counts_as_zero_in_the_other) {
   EXPECT_EQ(number(point, "verbs_per_cycle_detail.faa_8"), 0.25);
 }
 
-// Everything that is there only if it is asked for, or if there is something to divide by.
+// Every metric that exists only on request, or only if there is something to divide by.
 RepeatMetrics all_optional(double scale) {
   RepeatMetrics m = full_metrics(scale);
   m.window = {1.0, 1, {1.0, 2.0}};
@@ -204,7 +204,7 @@ RepeatMetrics all_optional(double scale) {
   return m;
 }
 
-// Some of it left out, another part for each number.
+// Leaves out some of them; each number leaves out another part.
 RepeatMetrics without_some(RepeatMetrics m, unsigned which) {
   if ((which & 1) != 0) m.window.batches.clear();
   if ((which & 2) != 0) m.hottest_lock.acquire.reset();
@@ -223,7 +223,7 @@ std::vector<std::string> paths_of(const Leaves& leaves) {
   return paths;
 }
 
-TEST(Leaves, what_a_repeat_lacks_leaves_the_other_metrics_of_the_point_as_they_are) {
+TEST(Leaves, a_metric_that_one_repeat_lacks_does_not_affect_other_metrics) {
   const RepeatMetrics whole = all_optional(1), other = all_optional(3);
   const Leaves both = aggregate({whole, other});
   ASSERT_EQ(paths_of(both), paths_of(aggregate({whole})));
@@ -246,7 +246,7 @@ TEST(Leaves, what_a_repeat_lacks_leaves_the_other_metrics_of_the_point_as_they_a
   }
 }
 
-TEST(Leaves, of_a_point_stand_in_their_order_whichever_repeat_lacks_some) {
+TEST(Leaves, of_a_point_have_one_order_whichever_repeat_lacks_some) {
   const RepeatMetrics whole = all_optional(1);
   const std::vector<std::string> order = paths_of(aggregate({whole}));
   for (unsigned which = 1; which < kParts; ++which) {
@@ -257,7 +257,7 @@ TEST(Leaves, of_a_point_stand_in_their_order_whichever_repeat_lacks_some) {
   }
 }
 
-TEST(Leaves, fingerprint_of_a_point_changes_with_any_repeat_and_their_order) {
+TEST(Leaves, fingerprint_of_a_point_depends_on_all_repeats_and_their_order) {
   const auto fingerprint = [](std::vector<RepeatMetrics> repeats) {
     return std::get<std::string>(*find_leaf(aggregate(std::move(repeats)), "fingerprint"));
   };
@@ -268,7 +268,7 @@ TEST(Leaves, fingerprint_of_a_point_changes_with_any_repeat_and_their_order) {
   EXPECT_NE(fingerprint({full_metrics(1), full_metrics(1)}), both);
 }
 
-TEST(ResultsJson, leaves_nest_along_their_paths) {
+TEST(ResultsJson, leaves_are_nested_by_their_paths) {
   const Leaves leaves = {{"a.b", std::uint64_t{1}, Fold::sum},
                          {"a.c", MeanCi{0.1, std::nullopt}, Fold::mean},
                          {"d", std::monostate{}, Fold::mean},

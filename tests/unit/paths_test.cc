@@ -1,4 +1,4 @@
-// Labels of paths: known before anything ran, reached once they were passed while recording.
+// Labels of paths: known before any code ran, reached once code passed them while recording.
 
 #include "core/base/paths.h"
 
@@ -42,7 +42,7 @@ Task<int> number(int value) {
 }
 
 [[maybe_unused]] void never_called() {
-  LATCHLAB_PATH("test: nobody comes here");
+  LATCHLAB_PATH("test: is never reached");
 }
 
 class Paths : public ::testing::Test {
@@ -61,10 +61,10 @@ class Paths : public ::testing::Test {
   }
 };
 
-TEST_F(Paths, are_known_sorted_and_once_each_before_anything_ran) {
+TEST_F(Paths, are_known_sorted_and_unique_before_any_code_ran) {
   EXPECT_THAT(labels(true), ElementsAre());
   EXPECT_THAT(labels(false), ElementsAre("a coroutine begins", "a coroutine sees a value",
-                                         "a coroutine sees none", "begins", "nobody comes here",
+                                         "a coroutine sees none", "begins", "is never reached",
                                          "takes the first way", "takes the second way"));
 }
 
@@ -98,7 +98,7 @@ TEST_F(Paths, are_found_by_their_prefix) {
   EXPECT_GE(paths::all().size(), 7U);
 }
 
-TEST_F(Paths, stand_in_coroutines) {
+TEST_F(Paths, work_in_coroutines) {
   Task<void> task = wait_for(number(1));
   task.start();
   EXPECT_THAT(labels(true), ElementsAre("a coroutine begins", "a coroutine sees a value"));

@@ -21,14 +21,14 @@ class Contacts : public ::testing::Test {
   RangeContacts contacts_;
 };
 
-TEST_F(Contacts, are_between_those_who_want_units_in_common) {
+TEST_F(Contacts, are_between_clients_that_want_common_units) {
   contacts_.wants(kOne, want_of(0, 4));
   EXPECT_FALSE(met(kOne));
   contacts_.wants(kTwo, want_of(4, 4));
   EXPECT_FALSE(met(kTwo));
   contacts_.wants(kThree, want_of(3, 1));
   EXPECT_TRUE(met(kThree));
-  EXPECT_TRUE(met(kOne));  // may yet be made to wait
+  EXPECT_TRUE(met(kOne));  // may still have to wait
   EXPECT_FALSE(met(kTwo));
 }
 
@@ -39,7 +39,7 @@ TEST_F(Contacts, need_modes_that_exclude_each_other_and_one_object) {
   EXPECT_FALSE(met(kOne) || met(kTwo) || met(kThree, 0, kOther));
 }
 
-TEST_F(Contacts, of_who_has_left_are_none) {
+TEST_F(Contacts, do_not_exist_with_clients_that_have_released) {
   contacts_.wants(kOne, want_of(0, 4));
   contacts_.leaves(kOne, kLock, GrantId{0});
   contacts_.leaves(kOne, kLock, GrantId{0});
@@ -49,7 +49,7 @@ TEST_F(Contacts, of_who_has_left_are_none) {
   EXPECT_FALSE(met(kOne));
 }
 
-TEST_F(Contacts, are_not_with_oneself_and_each_grant_has_its_own) {
+TEST_F(Contacts, are_never_with_oneself_and_each_grant_has_its_own) {
   contacts_.wants(kOne, want_of(0, 4, LockMode::exclusive, kLock, 0));
   contacts_.wants(kOne, want_of(0, 8, LockMode::exclusive, kLock, 1));
   EXPECT_FALSE(met(kOne, 0) || met(kOne, 1));

@@ -1,5 +1,5 @@
-// The parts of the seam that belong to no backend: sparse memory, capabilities, extents, functions
-// without allocation.
+// The parts of the seam that do not depend on a backend: sparse memory, capabilities, extents,
+// functions without allocation.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace latchlab {
 namespace {
 
-TEST(SparseMemory, pages_appear_with_their_image_when_first_touched) {
+TEST(SparseMemory, pages_get_their_image_when_first_accessed) {
   int filled = 0;
   SparseMemory memory(1ULL << 40, [&](std::uint64_t offset, std::span<std::uint64_t> page) {
     ++filled;
@@ -24,7 +24,7 @@ TEST(SparseMemory, pages_appear_with_their_image_when_first_touched) {
   EXPECT_EQ(filled, 1);
 }
 
-TEST(SparseMemory, grows_by_aligned_zeroed_pieces) {
+TEST(SparseMemory, grows_by_aligned_zeroed_blocks) {
   SparseMemory memory(100, nullptr);
   const std::uint64_t first = memory.grow(10);
   const std::uint64_t second = memory.grow(1 << 22);
@@ -41,7 +41,7 @@ TEST(SparseMemory, ranges_that_wrap_around_are_outside) {
   EXPECT_FALSE(memory.contains(8, ~0ULL));
 }
 
-TEST(Capabilities, first_missing_one_is_named) {
+TEST(Capabilities, names_the_first_missing_one) {
   Capabilities can;
   can.set(Capability::calls, Support::native);
   can.set(Capability::evict, Support::emulated, "closing the connection");
@@ -51,7 +51,7 @@ TEST(Capabilities, first_missing_one_is_named) {
   EXPECT_EQ(can.how(Capability::evict), "closing the connection");
 }
 
-TEST(Capabilities, every_one_has_a_name_of_its_own) {
+TEST(Capabilities, each_has_a_name_of_its_own) {
   for (int i = 0; i < kCapabilities; ++i)
     for (int j = 0; j < i; ++j)
       EXPECT_NE(name_of(static_cast<Capability>(i)), name_of(static_cast<Capability>(j)));
@@ -74,8 +74,8 @@ TEST(Extents, overlap_where_they_have_a_unit_in_common) {
     EXPECT_FALSE(overlap_either_way({5, 0}, other)) << "an extent without units";
 }
 
-// Ends that have no number any more: sums of 64 bits would be small again.
-TEST(Extents, at_the_last_number_do_not_begin_again_at_zero) {
+// Ends beyond the largest number: a sum of 64 bits would wrap around to a small one.
+TEST(Extents, at_the_largest_number_do_not_wrap_around) {
   EXPECT_TRUE(overlap_either_way({kLast - 3, 4}, {kLast, 1}));
   EXPECT_TRUE(overlap_either_way({kLast - 3, 4}, {kLast - 3, 1}));
   EXPECT_FALSE(overlap_either_way({kLast - 3, 4}, {kLast - 4, 1}));
@@ -84,7 +84,7 @@ TEST(Extents, at_the_last_number_do_not_begin_again_at_zero) {
   EXPECT_FALSE(overlap_either_way({kLast - 3, 10}, {0, 8}));
 }
 
-TEST(Extents, are_valid_where_each_unit_has_a_number) {
+TEST(Extents, are_valid_if_each_unit_has_a_number) {
   for (const Extent& extent : {Extent{}, Extent{0, 1}, Extent{kLast, 1}, Extent{kLast - 3, 4}})
     EXPECT_TRUE(extent.valid()) << extent.first << " " << extent.count;
   for (const Extent& extent : {Extent{0, 0}, Extent{7, 0}, Extent{kLast, 2}, Extent{kLast - 3, 5},

@@ -1,5 +1,5 @@
-// Shares of a repeat: they add up to what one observer would have seen, and they cross from process
-// to process whole or not at all.
+// Partial metrics of a repeat: they add up to what one observer would have measured, and they are
+// transferred between processes completely or not at all.
 #include "core/measure/share.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 constexpr std::uint32_t kClients = 6;
 
-// Random cycles of some clients. What a client does depends on its number alone.
+// Random cycles of some clients. What a client does depends only on its number.
 MeasuredShare share_of(const std::vector<std::uint32_t>& clients) {
   std::vector<ClientId> measured;
   for (const std::uint32_t client : clients) measured.push_back(ClientId{client});
@@ -42,7 +42,7 @@ MeasuredShare share_of(const std::vector<std::uint32_t>& clients) {
   return share;
 }
 
-// Every field away from its default.
+// No field has its default.
 MeasuredShare full_share() {
   MeasuredShare share = share_of({1, 3, 4});
   share.read_phases.merge({2, {30, 0, 0, 0, 0, 0, 0, 10}});
@@ -76,7 +76,7 @@ MeasuredShare full_share() {
   return share;
 }
 
-TEST(Shares, add_up_to_what_one_observer_of_everybody_sees) {
+TEST(Shares, add_up_to_what_one_observer_of_all_clients_measures) {
   const MeasuredShare whole = share_of({0, 1, 2, 3, 4, 5});
   const std::vector<MeasuredShare> shares = {share_of({0, 2, 5}), share_of({}),
                                              share_of({1, 3, 4})};
@@ -87,7 +87,7 @@ TEST(Shares, add_up_to_what_one_observer_of_everybody_sees) {
   EXPECT_GT(expected.cut_sections, 0U);
   EXPECT_LT(*expected.goodput_ops_s * 2001e-12, static_cast<double>(expected.cycle.count()));
   EXPECT_TRUE(merged.window_law.holds());
-  // What only a share that saw everything can say.
+  // Metrics that only an observer of all clients can measure.
   EXPECT_FALSE(merged.fairness.max_bypassed);
   EXPECT_FALSE(merged.safety.checks);
   expected.fairness.max_bypassed.reset();
@@ -95,7 +95,7 @@ TEST(Shares, add_up_to_what_one_observer_of_everybody_sees) {
   EXPECT_TRUE(merged == expected);
 }
 
-TEST(Shares, those_who_waited_are_a_share_of_all) {
+TEST(Shares, the_share_of_waiting_operations_is_relative_to_all) {
   std::vector<MeasuredShare> shares = {share_of({0}), share_of({1})};
   shares[0].read_phases.merge({3, {0, 300, 0, 0, 0, 90, 0, 0}});
   shares[0].reads_waited.merge({1, {0, 100, 0, 0, 0, 90, 0, 0}});
@@ -107,7 +107,7 @@ TEST(Shares, those_who_waited_are_a_share_of_all) {
   EXPECT_FALSE(metrics.waited.share_of_writes);
 }
 
-TEST(Shares, a_violation_that_one_of_them_saw_is_counted) {
+TEST(Shares, a_violation_in_one_of_them_is_counted) {
   std::vector<MeasuredShare> shares = {share_of({0, 1}), share_of({2})};
   shares[1].violations = 1;
   EXPECT_EQ(merge(shares).safety.violations, 1U);
@@ -126,7 +126,7 @@ TEST(Shares, of_different_repeats_are_not_merged) {
   EXPECT_THAT(why_not_shares(shares), HasSubstr("more than any run"));
 }
 
-TEST(ShareJson, everything_survives_the_way_between_processes) {
+TEST(ShareJson, every_field_survives_the_way_between_processes) {
   const MeasuredShare sent = full_share();
   const auto received = parse_share(serialise_share(sent));
   ASSERT_TRUE(received.ok()) << received.error().text();
@@ -134,7 +134,7 @@ TEST(ShareJson, everything_survives_the_way_between_processes) {
   EXPECT_EQ(serialise_share(received.value()), serialise_share(sent));
 }
 
-TEST(ShareJson, damaged_text_is_refused_with_what_is_wrong) {
+TEST(ShareJson, damaged_text_is_refused_with_the_reason) {
   EXPECT_THAT(parse_share("").error().text(), HasSubstr("not a JSON object"));
   EXPECT_THAT(parse_share("{}").error().text(), HasSubstr("'saw_everything'"));
   std::string text = serialise_share(full_share());
@@ -142,7 +142,7 @@ TEST(ShareJson, damaged_text_is_refused_with_what_is_wrong) {
   EXPECT_THAT(parse_share(text).error().text(), HasSubstr("'recoveries'"));
 }
 
-TEST(ShareJson, a_share_that_contradicts_itself_is_refused) {
+TEST(ShareJson, a_contradictory_share_is_refused) {
   const auto refusal = [](void (*spoil)(MeasuredShare&)) {
     MeasuredShare share = full_share();
     spoil(share);
@@ -164,7 +164,7 @@ TEST(ShareJson, a_share_that_contradicts_itself_is_refused) {
               HasSubstr("more of its operations waited"));
 }
 
-TEST(Shares, conflicts_of_guard_words_are_violations_unless_somebody_overstayed) {
+TEST(Shares, conflicts_of_guard_words_are_violations_unless_a_hold_expired) {
   std::vector<MeasuredShare> shares = {share_of({0, 1}), share_of({2})};
   shares[0].guard = {
       true,
@@ -185,7 +185,7 @@ TEST(Shares, conflicts_of_guard_words_are_violations_unless_somebody_overstayed)
   EXPECT_EQ(merge(shares).safety.expired_holds, 3U);
 }
 
-// Whatever arrives is refused or can be merged with another share.
+// Any received text is refused or can be merged with another share.
 void expect_harmless(const std::string& text) {
   const auto received = parse_share(text);
   if (!received.ok()) {
@@ -197,13 +197,13 @@ void expect_harmless(const std::string& text) {
   EXPECT_GE(merge(shares).cycle.count(), 1U);
 }
 
-TEST(ShareJson, truncated_text_is_refused_wherever_it_ends) {
+TEST(ShareJson, truncated_text_is_refused_at_any_length) {
   const std::string text = serialise_share(full_share());
   for (std::size_t length = 0; length < text.size(); ++length)
     EXPECT_FALSE(parse_share(text.substr(0, length)).ok()) << length;
 }
 
-TEST(ShareJson, altered_text_never_does_harm) {
+TEST(ShareJson, altered_text_does_no_harm) {
   const std::string text = serialise_share(full_share());
   const std::string letters = "0123456789-.eE[]{}\",: ntf\\\x80";
   Rng rng(1);

@@ -1,4 +1,4 @@
-// Time arithmetic at its ends: nothing overflows, and "never" stays never.
+// Arithmetic of times at the limits: no overflow, and "never" stays never.
 #include "core/base/time.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::int64_t clamped(Wide exact) {
   return exact < kLeast ? kLeast : static_cast<std::int64_t>(exact);
 }
 
-TEST(SaturatingAdd, is_exact_between_its_ends_and_stays_at_them) {
+TEST(SaturatingAdd, is_exact_between_its_limits_and_saturates_at_them) {
   for (const std::int64_t date : kEnds) {
     for (const std::int64_t length : kEnds) {
       const bool never = date == kMost || length == kMost;
@@ -47,7 +47,7 @@ TEST(SaturatingAdd, is_exact_between_its_ends_and_stays_at_them) {
   }
 }
 
-TEST(TimeUntil, is_exact_between_its_ends_and_stays_at_them) {
+TEST(TimeUntil, is_exact_between_its_limits_and_saturates_at_them) {
   for (const std::int64_t date : kEnds) {
     for (const std::int64_t now : kEnds) {
       const std::int64_t expected = date == kMost ? kMost : clamped(Wide{date} - now);
@@ -56,7 +56,7 @@ TEST(TimeUntil, is_exact_between_its_ends_and_stays_at_them) {
   }
 }
 
-TEST(SaturatingAdd, to_a_clock_that_has_fallen_behind_its_start_is_no_date_that_never_comes) {
+TEST(SaturatingAdd, of_a_negative_time_does_not_become_never) {
   const Time now = Time{} - microseconds(50);
   EXPECT_EQ(saturating_add(now, microseconds(3)), now + microseconds(3));
   EXPECT_EQ(saturating_add(now, kForever), kNever);

@@ -1,4 +1,4 @@
-// From counted verbs to metrics: verbs per cycle, and which of them are retries.
+// From verb counts to metrics: verbs per cycle, and which of them are retries.
 
 #include "core/measure/verb_metrics.h"
 
@@ -34,7 +34,7 @@ TEST(VerbMetrics, retries_are_failed_cas_and_unsatisfied_probes) {
   EXPECT_EQ(metrics.retry_share_acquire, 0.6);
 }
 
-TEST(VerbMetrics, no_counted_cycle_means_nothing_per_cycle) {
+TEST(VerbMetrics, without_a_counted_cycle_there_are_no_verbs_per_cycle) {
   VerbTally tally;
   count_verbs(tally, 1, VerbKind::cas);
   RepeatMetrics metrics;

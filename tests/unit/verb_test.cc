@@ -1,4 +1,4 @@
-// What atomics do to memory, as plain functions: checked against bit-by-bit and field-by-field
+// Effects of atomics on memory as plain functions, checked against bit-by-bit and field-by-field
 // versions.
 
 #include "core/verbs/verb.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr RemoteAddr kAnywhere{NodeId{1}, 0};
 
-// One bit at a time; a boundary bit lets no carry out.
+// One bit at a time; no carry leaves a boundary bit.
 std::uint64_t add_bit_by_bit(std::uint64_t a, std::uint64_t b, std::uint64_t boundary) {
   std::uint64_t sum = 0;
   unsigned carry = 0;
@@ -26,7 +26,7 @@ std::uint64_t add_bit_by_bit(std::uint64_t a, std::uint64_t b, std::uint64_t bou
   return sum;
 }
 
-TEST(Verb, fields_are_added_as_if_bit_by_bit) {
+TEST(Verb, fields_are_added_like_bit_by_bit) {
   Rng rng(11);
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t a = rng.next();
@@ -36,7 +36,7 @@ TEST(Verb, fields_are_added_as_if_bit_by_bit) {
   }
 }
 
-TEST(Verb, extreme_boundaries_make_plain_sums_and_exclusive_ors) {
+TEST(Verb, extreme_boundaries_give_plain_sums_and_exclusive_ors) {
   EXPECT_EQ(add_in_fields(~0ULL, 5, 0), 4U);
   EXPECT_EQ(add_in_fields(0b1100, 0b1010, ~0ULL), 0b0110U);
 }
@@ -65,7 +65,7 @@ TEST(Verb, addresses_survive_packing) {
   EXPECT_TRUE(EndpointAddr{}.null());
 }
 
-TEST(Tally, differences_belong_to_what_happened_in_between) {
+TEST(Tally, the_difference_of_two_tallies_counts_the_verbs_in_between) {
   VerbTally tally;
   tally.count(read_verb(kAnywhere, 8));
   const VerbTally before = tally;

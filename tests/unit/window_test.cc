@@ -1,5 +1,5 @@
-// The window rule, by hand on small cases and by brute force on random ones: the law holds to the
-// picosecond whatever the cycles do at the borders.
+// The rule of the window, checked by hand on small cases and by brute force on random ones: the law
+// holds to the picosecond for any cycles at the borders.
 #include "core/measure/window.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr ClientId kFirst{0};
 
-// Cycles of one client that follow each other; the last date leaves a cycle open.
+// Consecutive cycles of one client; the last time leaves a cycle open.
 void run_cycles(WindowRecorder& window, ClientId client, const std::vector<std::int64_t>& dates) {
   for (const std::int64_t date : dates) window.next_cycle(client, Time{date});
 }
@@ -29,7 +29,7 @@ RepeatMetrics metrics_of(const WindowRecorder& window) {
   return metrics_of(share_of(window));
 }
 
-TEST(Window, cycle_counts_where_it_ends_with_its_whole_length) {
+TEST(Window, cycle_counts_at_its_end_with_its_whole_length) {
   WindowRecorder window(1, Time{100}, Duration{100});
   run_cycles(window, kFirst, {10, 90, 130, 190, 250});
   EXPECT_EQ(window.law(), (WindowLaw{.clients = 1,
@@ -42,7 +42,7 @@ TEST(Window, cycle_counts_where_it_ends_with_its_whole_length) {
   EXPECT_TRUE(window.check_window_law());
 }
 
-TEST(Window, cycle_that_ends_at_the_start_counts_and_one_at_the_end_does_not) {
+TEST(Window, cycle_that_ends_at_the_opening_counts_and_one_at_the_close_does_not) {
   WindowRecorder window(1, Time{100}, Duration{100});
   run_cycles(window, kFirst, {40, 100, 200});
   const WindowLaw law = window.law();
@@ -53,7 +53,7 @@ TEST(Window, cycle_that_ends_at_the_start_counts_and_one_at_the_end_does_not) {
   EXPECT_TRUE(law.holds());
 }
 
-TEST(Window, intervals_and_one_lock_are_told_apart_when_asked) {
+TEST(Window, intervals_and_one_lock_are_measured_separately_on_request) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.measure_intervals(Duration{40});
   window.measure_lock(LockId{7});
@@ -77,7 +77,7 @@ TEST(Window, intervals_and_one_lock_are_told_apart_when_asked) {
   EXPECT_EQ(metrics.series.goodput_ops_s[2], 2 / 20e-12);  // the last one is shorter
 }
 
-TEST(Window, nothing_is_told_that_nobody_asked_for) {
+TEST(Window, series_and_hottest_lock_are_left_out_unless_requested) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.acquired(Time{150}, Duration{5}, true, LockId{});
   const RepeatMetrics metrics = metrics_of(window);
@@ -88,9 +88,9 @@ TEST(Window, nothing_is_told_that_nobody_asked_for) {
 TEST(Window, cycle_of_an_open_loop_counts_from_the_arrival_and_the_law_holds) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.next_cycle(kFirst, Time{110});
-  window.arrived(kFirst, Time{110}, Duration{30});  // the client was not free when it came
+  window.arrived(kFirst, Time{110}, Duration{30});  // the client was busy when it arrived
   window.next_cycle(kFirst, Time{130});
-  window.arrived(kFirst, Time{150}, Duration{10});  // nothing to do until then
+  window.arrived(kFirst, Time{150}, Duration{10});  // the client was idle until then
   window.next_cycle(kFirst, Time{160});
   EXPECT_TRUE(metrics_of(window).cycle.sum_ps() == 50U + 20U);
   EXPECT_EQ(window.law().counted_lengths_ps, 20U + 20U);
@@ -98,7 +98,7 @@ TEST(Window, cycle_of_an_open_loop_counts_from_the_arrival_and_the_law_holds) {
   EXPECT_TRUE(window.check_window_law());
 }
 
-TEST(Window, cycle_open_through_the_whole_window_is_seen_only_as_age) {
+TEST(Window, cycle_open_through_the_whole_window_counts_only_in_the_age) {
   WindowRecorder window(2, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{30});
   run_cycles(window, ClientId{1}, {90, 110});
@@ -110,7 +110,7 @@ TEST(Window, cycle_open_through_the_whole_window_is_seen_only_as_age) {
   EXPECT_TRUE(metrics.window_law.holds());
 }
 
-TEST(Window, client_that_starts_late_or_rests_is_idle_in_between) {
+TEST(Window, client_that_starts_late_or_pauses_is_idle_in_between) {
   WindowRecorder window(2, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{120});
   window.cycle_ended(kFirst, Time{150});
@@ -145,7 +145,7 @@ TEST(Window, law_holds_for_random_cycles_of_many_clients) {
   }
 }
 
-TEST(Window, law_notices_a_picosecond_that_is_missing) {
+TEST(Window, law_detects_a_missing_picosecond) {
   WindowRecorder window(1, Time{100}, Duration{100});
   run_cycles(window, kFirst, {10, 130});
   WindowLaw law = window.law();
@@ -167,7 +167,7 @@ TEST(Window, goodput_fairness_and_stationarity_come_from_counted_cycles) {
   EXPECT_DOUBLE_EQ(*metrics.stationary, 1.0 / 3.0);
 }
 
-TEST(Window, a_cut_cycle_counts_in_the_law_and_in_no_goodput) {
+TEST(Window, a_cut_cycle_counts_in_the_law_but_not_in_goodput) {
   WindowRecorder window(2, Time{} + seconds(1), seconds(2));
   window.measure_intervals(seconds(1));
   const auto at = [](std::int64_t ms) { return milliseconds(ms).ps; };
@@ -194,7 +194,7 @@ TEST(Window, a_cut_cycle_counts_in_the_law_and_in_no_goodput) {
   EXPECT_DOUBLE_EQ(batches, *metrics.goodput_ops_s);
 }
 
-TEST(Window, opened_anew_it_forgets_what_was_cut) {
+TEST(Window, opening_again_discards_earlier_cut_sections) {
   WindowRecorder window(1, Time{100}, Duration{100});
   run_cycles(window, kFirst, {90});
   window.section_cut(kFirst);
@@ -205,7 +205,7 @@ TEST(Window, opened_anew_it_forgets_what_was_cut) {
   EXPECT_EQ(metrics_of(window).window_law.counted_cycles, 1U);
 }
 
-TEST(Window, operations_count_where_they_end_and_by_what_was_asked) {
+TEST(Window, operations_count_at_their_end_and_by_their_mode) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.acquired(Time{99}, Duration{5}, true);
   window.acquired(Time{100}, Duration{50}, true);
@@ -220,7 +220,7 @@ TEST(Window, operations_count_where_they_end_and_by_what_was_asked) {
   EXPECT_EQ(metrics.release.count(), 1U);
 }
 
-TEST(Window, nothing_counted_gives_no_numbers_but_zero_goodput) {
+TEST(Window, without_counts_there_is_zero_goodput_and_no_other_number) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{0});
   const RepeatMetrics metrics = metrics_of(window);
@@ -230,8 +230,8 @@ TEST(Window, nothing_counted_gives_no_numbers_but_zero_goodput) {
   EXPECT_EQ(metrics.open.count, 1U);
 }
 
-// What calls come between, and how often it was opened before, leaves no trace.
-TEST(Window, opened_late_or_again_it_measures_as_if_it_had_been_there) {
+// The calls before the last opening, and the number of openings, must not affect the result.
+TEST(Window, opened_late_or_again_measures_the_same_as_a_window_known_in_advance) {
   constexpr std::int64_t kStart = 1'000, kLength = 400;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     WindowRecorder known(3, Time{kStart}, Duration{kLength});
@@ -255,7 +255,7 @@ TEST(Window, opened_late_or_again_it_measures_as_if_it_had_been_there) {
   }
 }
 
-TEST(Window, its_cycles_are_told_by_parts) {
+TEST(Window, cycles_are_counted_for_each_part) {
   WindowRecorder window(1, Time{100}, Duration{200});
   for (std::int64_t date = 90; date < 300; date += 10) {
     if (date > 100 && date % 10 == 0 && date < 300) window.batch_ended();
@@ -267,7 +267,7 @@ TEST(Window, its_cycles_are_told_by_parts) {
   EXPECT_EQ(metrics_of(window).window.warmup_ns, 0.1);
 }
 
-TEST(Window, littles_law_is_asked_only_of_long_runs) {
+TEST(Window, littles_law_is_checked_only_for_long_runs) {
   WindowRecorder brief(1, Time{100}, Duration{1000});
   run_cycles(brief, kFirst, {0, 150, 500});
   EXPECT_FALSE(brief.check_littles_law());
@@ -277,7 +277,7 @@ TEST(Window, littles_law_is_asked_only_of_long_runs) {
   EXPECT_EQ(window.check_littles_law(), true);
 }
 
-TEST(Window, littles_law_fails_when_a_client_stood_still) {
+TEST(Window, littles_law_fails_if_a_client_was_stuck) {
   WindowRecorder window(2, Time{0}, Duration{40'000});
   window.begin_cycle(ClientId{1}, Time{0});
   for (std::int64_t ps = 0; ps < 40'000; ps += 10) window.next_cycle(kFirst, Time{ps});

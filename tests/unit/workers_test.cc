@@ -1,4 +1,4 @@
-// What threads and clocks say of a run on hardware, and what they cannot say.
+// What threads and clocks report about a run on hardware, and which reports are impossible.
 #include <gmock/gmock.h>
 
 #include "core/measure/leaves.h"
@@ -16,7 +16,7 @@ struct Thread {
   std::uint64_t busy_ps, turn_max_ps, began_ps;
 };
 
-// Of one worker with one client, which ends cycles in a window of 2000 ps.
+// The share of one worker with one client, which ends cycles in a window of 2000 ps.
 MeasuredShare share_of(std::uint32_t client, const Thread& thread) {
   WindowRecorder window(9, {ClientId{client}}, Time{1000}, Duration{2000});
   for (const std::int64_t date : {500, 1500, 2500, 3500})
@@ -31,7 +31,7 @@ MeasuredShare share_of(std::uint32_t client, const Thread& thread) {
   return share;
 }
 
-TEST(Workers, are_told_one_by_one_and_by_the_busiest) {
+TEST(Workers, are_reported_one_by_one_and_by_the_busiest) {
   std::vector<MeasuredShare> shares = {share_of(0, {500, 70'000, 3'000}),
                                        share_of(1, {1'900, 40'000, 9'000})};
   shares[0].clock_error_ns = {0};
@@ -44,16 +44,16 @@ TEST(Workers, are_told_one_by_one_and_by_the_busiest) {
   EXPECT_EQ(metrics.workers.busiest, 0.95);
   EXPECT_EQ(metrics.workers.longest_turn_ns, 70.0);
   EXPECT_EQ(metrics.clocks.start_skew_ns, 6.0);
-  EXPECT_EQ(metrics.clocks.error_ns, 1100.0);  // between the last two
+  EXPECT_EQ(metrics.clocks.error_ns, 1100.0);  // of the last two
 }
 
-TEST(Workers, that_serve_no_clients_bound_none) {
+TEST(Workers, without_clients_do_not_count_as_the_busiest) {
   std::vector<MeasuredShare> shares = {share_of(0, {500, 1, 0}), share_of(1, {1'900, 1, 0})};
   shares[1].worker_clients = {0};
   EXPECT_EQ(merge(shares).workers.busiest, 0.25);
 }
 
-TEST(Workers, of_a_simulation_are_not_mentioned) {
+TEST(Workers, are_not_reported_for_a_simulation) {
   MeasuredShare share = share_of(0, {});
   share.worker_ps = share.worker_busy_ps = share.worker_turn_max_ps = share.worker_clients =
       share.worker_began_ps = {};
@@ -62,7 +62,7 @@ TEST(Workers, of_a_simulation_are_not_mentioned) {
   EXPECT_EQ(text.find("clocks"), std::string::npos);
 }
 
-TEST(Workers, that_cannot_be_are_refused_where_they_arrive) {
+TEST(Workers, with_impossible_values_are_refused_on_receipt) {
   const auto refusal = [](void (*spoil)(MeasuredShare&)) {
     MeasuredShare share = share_of(0, {500, 1, 0});
     spoil(share);
@@ -70,7 +70,7 @@ TEST(Workers, that_cannot_be_are_refused_where_they_arrive) {
     return received.ok() ? "accepted" : received.error().text();
   };
   EXPECT_EQ(refusal([](MeasuredShare&) {}), "accepted");
-  // Cycles were counted: somebody must have done something for them.
+  // Cycles were counted, so the worker cannot have been idle all the time.
   EXPECT_THAT(refusal([](MeasuredShare& s) { s.worker_busy_ps = {0}; }),
               HasSubstr("workers that did nothing"));
   EXPECT_THAT(refusal([](MeasuredShare& s) { s.worker_busy_ps = {2001}; }),
@@ -79,7 +79,7 @@ TEST(Workers, that_cannot_be_are_refused_where_they_arrive) {
               HasSubstr("not told of alike"));
 }
 
-TEST(Workers, of_several_repeats_make_a_point) {
+TEST(Workers, of_several_repeats_are_aggregated_for_a_point) {
   const std::vector<RepeatMetrics> repeats = {metrics_of(share_of(0, {500, 70'000, 0})),
                                               metrics_of(share_of(0, {700, 90'000, 0}))};
   const Leaves point = aggregate(repeats);

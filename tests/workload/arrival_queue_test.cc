@@ -1,4 +1,4 @@
-// Arrivals of an open loop, by hand on small cases and by their law on many.
+// Arrivals of an open loop, by hand on small cases and statistically on many.
 #include "core/workload/arrival_queue.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::vector<ScriptedArrival> script(const std::vector<std::int64_t>& dates_us) {
   return arrivals;
 }
 
-TEST(Arrivals, of_a_script_come_in_order_and_end) {
+TEST(Arrivals, of_a_script_are_in_order_and_end) {
   ArrivalQueue queue(ArrivalDates(script({5, 7})), us(0), us(100));
   const auto first = queue.take(us(0));
   ASSERT_TRUE(first.has_value());
@@ -34,26 +34,26 @@ TEST(Arrivals, of_a_script_come_in_order_and_end) {
 }
 
 // The window is [10, 30): halves [10, 20) and [20, 30).
-TEST(Arrivals, that_wait_are_told_by_the_halves_of_the_window) {
+TEST(Arrivals, that_wait_are_counted_for_each_half_of_the_window) {
   ArrivalQueue queue(ArrivalDates(script({2, 8, 15, 29, 31})), us(10), us(20));
   EXPECT_EQ(queue.take(us(0))->at, us(2));    // at once
   EXPECT_EQ(queue.take(us(18))->at, us(8));   // 8 us of the first half; 15 waits, too
-  EXPECT_EQ(queue.take(us(22))->at, us(15));  // 5 us of the first half, 2 of the second
+  EXPECT_EQ(queue.take(us(22))->at, us(15));  // 5 us of the first half, 2 us of the second
   const OpenLoopTally tally = queue.tally(us(30));
   EXPECT_EQ(tally.waited_first_ps, static_cast<std::uint64_t>(us(8 + 5).ps));
-  EXPECT_EQ(tally.waited_second_ps, static_cast<std::uint64_t>(us(2 + 1).ps));  // 29 waits still
+  EXPECT_EQ(tally.waited_second_ps, static_cast<std::uint64_t>(us(2 + 1).ps));  // 29 still waits
   EXPECT_EQ(tally.offered, 2U);                                                 // 15 and 29
   EXPECT_EQ(tally.backlog_max, 2U);                                             // 8 and 15, at 18
 }
 
-TEST(Arrivals, that_nobody_takes_are_all_in_the_backlog) {
+TEST(Arrivals, that_no_client_takes_are_all_in_the_backlog) {
   const ArrivalQueue queue(ArrivalDates(script({1, 2, 3, 40})), us(0), us(20));
   const OpenLoopTally tally = queue.tally(us(20));
   EXPECT_EQ(tally.backlog_max, 3U);
   EXPECT_EQ(tally.offered, 3U);
 }
 
-TEST(Arrivals, at_random_have_exponential_distances_and_the_rate_that_was_asked_for) {
+TEST(Arrivals, at_random_have_exponential_distances_and_the_configured_rate) {
   constexpr int kDraws = 100'000;
   ArrivalQueue queue(ArrivalDates(Rng(1, 7, StreamPurpose::arrivals), us(10)), us(0),
                      seconds(1000));
@@ -70,7 +70,7 @@ TEST(Arrivals, at_random_have_exponential_distances_and_the_rate_that_was_asked_
 }
 
 // One server of fixed service time: the mean wait of M/D/1 at 80% load is 2 service times.
-TEST(Arrivals, that_are_served_one_by_one_wait_as_queueing_theory_says) {
+TEST(Arrivals, that_are_served_one_by_one_wait_as_queueing_theory_predicts) {
   constexpr int kDraws = 200'000;
   ArrivalQueue queue(ArrivalDates(Rng(3, 0, StreamPurpose::arrivals), us(10)), us(0),
                      seconds(1000));
@@ -82,18 +82,18 @@ TEST(Arrivals, that_are_served_one_by_one_wait_as_queueing_theory_says) {
     free = begun + us(8);
   }
   EXPECT_NEAR(waited.seconds() / kDraws, 16e-6, 1e-6);
-  const OpenLoopTally tally = queue.tally(us(0));  // without those that wait still
+  const OpenLoopTally tally = queue.tally(us(0));  // without those that still wait
   EXPECT_EQ(tally.waited_first_ps + tally.waited_second_ps, static_cast<std::uint64_t>(waited.ps));
 }
 
-TEST(Arrivals, are_told_of_a_window_that_opens_late_or_again_as_of_one_that_was_known) {
+TEST(Arrivals, are_measured_the_same_in_a_window_opened_late_or_again) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const ArrivalDates dates(Rng(seed, 0, StreamPurpose::arrivals), us(10));
     ArrivalQueue known(dates, us(500), us(400)), found(dates, seconds(1), us(400));
     Duration free;
     bool open_once = false, open_again = false;
     while (free < us(900)) {
-      // As a client that is free then would, with the openings where they fall.
+      // Takes arrivals like a client that is free then, with the openings in between.
       if (!open_once && free >= us(200)) found.window_opens(us(200));
       open_once = open_once || free >= us(200);
       if (!open_again && free >= us(500)) found.window_opens(us(500));

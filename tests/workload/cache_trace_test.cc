@@ -1,5 +1,5 @@
-// Traces of caches: what is read of them, which client replays what, and what is said of those
-// that are not as they should be.
+// Traces of caches: how they are read, which client replays what, and the messages about invalid
+// ones.
 #include "core/workload/cache_trace.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::string of_line(const std::string& line) {
   return complaint_of(cache_trace("0,before,6,1,1,get,0\n" + line + "\n"));
 }
 
-// So many accesses, the n-th to object n, by the trace's clients in turn.
+// This number of accesses, the n-th to object n, by the trace's clients in turn.
 std::shared_ptr<const CacheTrace> numbered(std::uint64_t accesses, std::uint32_t clients) {
   const auto trace = std::make_shared<CacheTrace>("numbered.csv");
   for (std::uint64_t i = 0; i < accesses; ++i)
@@ -48,7 +48,7 @@ std::unique_ptr<CacheReplay> replay(std::shared_ptr<const CacheTrace> trace, Cli
   return std::move(CacheReplay::make(std::move(trace), here, all, by)).value();
 }
 
-TEST(CacheTrace, numbers_keys_and_clients_as_they_first_appear) {
+TEST(CacheTrace, numbers_keys_and_clients_in_the_order_of_their_first_access) {
   const auto trace =
       read_cache_trace(std::string(LATCHLAB_SOURCE_DIR) + "/scenarios/whatif/sessions.csv", {});
   EXPECT_EQ(all_of(trace), (std::vector<CacheAccess>{{0, false, 0, 0},
@@ -65,7 +65,7 @@ TEST(CacheTrace, numbers_keys_and_clients_as_they_first_appear) {
   EXPECT_EQ(trace.value()->largest_value_bytes(), 236U);
 }
 
-TEST(CacheTrace, knows_which_operations_write) {
+TEST(CacheTrace, classifies_operations_as_reads_or_writes) {
   const std::map<std::string, bool> writes = {{"get", false},   {"gets", false},   {"set", true},
                                               {"add", true},    {"replace", true}, {"cas", true},
                                               {"append", true}, {"prepend", true}, {"delete", true},
@@ -77,7 +77,7 @@ TEST(CacheTrace, knows_which_operations_write) {
 }
 
 // Hashes of 32 and 64 bits.
-TEST(CacheTrace, numbers_clients_anew_whatever_their_ids_are) {
+TEST(CacheTrace, renumbers_clients_for_any_ids) {
   const auto all =
       all_of(cache_trace("0,ab:1,4,100,3000000000,get,0\n"
                          "0,ab:1,4,100,18000000000000000000,set,60\n"
@@ -89,7 +89,7 @@ TEST(CacheTrace, numbers_clients_anew_whatever_their_ids_are) {
   EXPECT_THAT(clients, ElementsAre(0, 1, 2, 0, 3));
 }
 
-TEST(CacheTrace, takes_keys_as_they_are) {
+TEST(CacheTrace, accepts_any_key) {
   const auto all =
       all_of(cache_trace("0,a,1,0,1,get,0\r\n"
                          "0,a,b,3,0,1,get,0\r\n"
@@ -103,7 +103,7 @@ TEST(CacheTrace, takes_keys_as_they_are) {
   EXPECT_THAT(objects, ElementsAre(0, 1, 2, 1, 3, 0));
 }
 
-TEST(CacheTrace, is_read_no_further_than_wanted) {
+TEST(CacheTrace, is_read_no_further_than_requested) {
   const std::string text = "0,a,1,0,1,get,0\n# Odd:\n\n0,b,1,0,1,get,0\nnonsense\n";
   EXPECT_EQ(all_of(cache_trace(text, {.most = 2})).size(), 2U);
   EXPECT_THAT(complaint_of(cache_trace(text, {.most = 3})), StartsWith("c.csv:5: 1 field in"));
@@ -112,7 +112,7 @@ TEST(CacheTrace, is_read_no_further_than_wanted) {
             "c.csv: 0 accesses are to be read; expected 1 at least: raise most");
 }
 
-TEST(KeyNumbers, tells_keys_apart_by_every_byte) {
+TEST(KeyNumbers, distinguish_keys_by_every_byte) {
   KeyNumbers numbers;
   EXPECT_EQ(numbers.number_of(""), 0U);
   std::uint32_t next = 1;
@@ -130,7 +130,7 @@ TEST(KeyNumbers, tells_keys_apart_by_every_byte) {
   EXPECT_EQ(numbers.size(), next);
 }
 
-TEST(KeyNumbers, are_the_same_however_many_there_are) {
+TEST(KeyNumbers, do_not_change_as_keys_are_added) {
   KeyNumbers numbers;
   for (std::uint32_t round = 0; round < 2; ++round)
     for (std::uint32_t i = 0; i < 100'000; ++i)
@@ -138,7 +138,7 @@ TEST(KeyNumbers, are_the_same_however_many_there_are) {
   EXPECT_EQ(numbers.size(), 100'000U);
 }
 
-TEST(CacheReplay, gives_accesses_to_clients_in_turn) {
+TEST(CacheReplay, distributes_accesses_to_clients_in_turn) {
   const auto trace = numbered(7, 2);
   const auto whole = replay(trace, {0, 3}, {0, 3}, TraceShare::turn);
   EXPECT_THAT(replayed(*whole, 1, 4), ElementsAre(1, 4, 1, 4));
@@ -147,7 +147,7 @@ TEST(CacheReplay, gives_accesses_to_clients_in_turn) {
   EXPECT_EQ(replayed(*part, 2, 9), replayed(*whole, 2, 9));
 }
 
-TEST(CacheReplay, gives_a_client_all_accesses_of_clients_of_the_trace) {
+TEST(CacheReplay, gives_a_client_all_accesses_of_its_clients_in_the_trace) {
   const auto trace = numbered(10, 4);  // client 0 of the trace: 0, 4, 8; 2: 2, 6; 3: 3, 7
   const auto whole = replay(trace, {20, 3}, {20, 3}, TraceShare::client);
   EXPECT_THAT(replayed(*whole, 22, 3), ElementsAre(2, 6, 2));
@@ -160,7 +160,7 @@ TEST(CacheReplay, gives_a_client_all_accesses_of_clients_of_the_trace) {
   EXPECT_THAT(replayed(*others, 21, 2), ElementsAre(1, 5));
 }
 
-TEST(CacheReplay, needs_a_client_of_the_trace_for_each_of_ours) {
+TEST(CacheReplay, needs_at_least_one_client_of_the_trace_for_each_replaying_client) {
   EXPECT_EQ(complaint_of(CacheReplay::make(numbered(10, 3), {0, 2}, {0, 4}, TraceShare::client)),
             "numbered.csv: has accesses of 3 clients, and 4 are to replay them by client; expected "
             "one for each at least: let fewer clients replay it, read more of it, or say by: turn");
@@ -168,7 +168,7 @@ TEST(CacheReplay, needs_a_client_of_the_trace_for_each_of_ours) {
             "");
 }
 
-TEST(CacheTraceErrors, tell_what_is_wrong_with_a_line) {
+TEST(CacheTraceErrors, name_what_is_wrong_with_a_line) {
   EXPECT_EQ(of_line("0,k,1,0,1,get"),
             "c.csv:2: 6 fields in '0,k,1,0,1,get'; expected 7 (timestamp,key,key size,value "
             "size,client id,operation,TTL): add what is missing");
@@ -187,7 +187,7 @@ TEST(CacheTraceErrors, tell_what_is_wrong_with_a_line) {
             "write plain digits (the line has 8 fields, and so 'k,1' was taken for the key)");
 }
 
-TEST(CacheTraceErrors, tell_what_numbers_may_be) {
+TEST(CacheTraceErrors, name_the_range_of_numbers) {
   EXPECT_EQ(of_line("-1,k,1,0,1,get,0"),
             "c.csv:2: timestamp '-1' is not a number; expected 0 to 18446744073709551615: write "
             "plain digits");
@@ -205,7 +205,7 @@ TEST(CacheTraceErrors, tell_what_numbers_may_be) {
             "digits");
 }
 
-TEST(CacheTraceErrors, tell_of_nothing_at_all) {
+TEST(CacheTraceErrors, report_an_empty_trace) {
   EXPECT_EQ(complaint_of(cache_trace("# None.\n")),
             "c.csv: has no accesses; expected lines of timestamp,key,key size,value size,client "
             "id,operation,TTL: is this the right file?");

@@ -1,5 +1,5 @@
 #pragma once
-// How far what was counted is from what was expected of it (Pearson).
+// How far counts differ from the expected ones (Pearson's chi-square).
 
 #include <array>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace latchlab {
 
-// Shares are in any scale.
+// `shares` may be in any scale.
 inline double chi_square_of(const std::vector<double>& seen, const std::vector<double>& shares) {
   const double scale = std::accumulate(seen.begin(), seen.end(), 0.0) /
                        std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -20,8 +20,8 @@ inline double chi_square_of(const std::vector<double>& seen, const std::vector<d
   return sum;
 }
 
-// What it is below in 9,999 of 10,000 cases, if all there is between counts and shares is chance:
-// quantiles of the distribution with `cells` - 1 degrees of freedom.
+// The limit that chi-square stays below in 9,999 of 10,000 cases if only chance separates counts
+// and shares: quantiles of the distribution with `cells` - 1 degrees of freedom.
 inline double chi_square_limit(std::size_t cells) {
   static constexpr std::array<double, 31> kQuantiles = {
       15.14, 18.42, 21.11, 23.51, 25.74, 27.86, 29.88, 31.83, 33.72, 35.56, 37.37,

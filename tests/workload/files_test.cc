@@ -29,7 +29,7 @@ std::unique_ptr<AccessPattern> pattern_of(const WorkloadSpec& spec, std::uint32_
   return make_pattern({spec, locks, 0, clients, 1});
 }
 
-// A client's accesses in one step of a grid.
+// The accesses of a client in one step of a grid.
 std::uint64_t accesses_in_step(std::uint32_t grid, std::uint32_t clients, std::uint32_t client) {
   const std::uint32_t side = side_of(clients);
   std::uint64_t rows = 0;
@@ -44,14 +44,14 @@ INSTANTIATE_TEST_SUITE_P(GridsAndClients, BtIo,
                          ::testing::Combine(::testing::Values(12U, 13U, 23U),
                                             ::testing::Values(1U, 4U, 9U, 16U)));
 
-TEST_P(BtIo, writes_each_byte_of_each_step_once_and_then_begins_anew) {
+TEST_P(BtIo, writes_each_byte_of_each_step_once_and_then_restarts) {
   const auto [grid, clients] = GetParam();
   WorkloadSpec spec = spec_of(FilePattern::bt_io);
   spec.file.grid = grid;
   const auto pattern = pattern_of(spec, clients);
   const std::uint64_t step_bytes = std::uint64_t{grid} * grid * grid * kCellBytes;
   for (std::uint32_t step = 0; step < 2 * kTimeSteps; ++step) {
-    std::map<std::uint64_t, std::uint64_t> written;  // from where to where
+    std::map<std::uint64_t, std::uint64_t> written;  // end by begin
     for (std::uint32_t client = 0; client < clients; ++client)
       for (std::uint64_t i = accesses_in_step(grid, clients, client); i > 0; --i) {
         const FileAccess access = pattern->next(client);
@@ -69,9 +69,9 @@ TEST_P(BtIo, writes_each_byte_of_each_step_once_and_then_begins_anew) {
   }
 }
 
-// In units nothing of the file is left out either, and only units at the ends of runs are wanted
+// In units, too, no part of the file is left out, and only units at the ends of runs are requested
 // twice.
-TEST(BtIo, wants_all_units_of_a_step) {
+TEST(BtIo, requests_all_units_of_a_step) {
   for (const std::uint32_t clients : {1U, 4U, 16U}) {
     WorkloadSpec spec = spec_of(FilePattern::bt_io);
     spec.file.grid = 16;
@@ -91,7 +91,7 @@ TEST(BtIo, wants_all_units_of_a_step) {
 }
 
 // CITRON 4.3: 135.8 GB, by runs of 2040 to 16320 bytes.
-TEST(BtIo, of_class_d_is_as_large_as_it_is_said_to_be) {
+TEST(BtIo, of_class_d_has_the_published_size) {
   const FileSpec file = spec_of(FilePattern::bt_io).file;
   EXPECT_EQ(largest_access(file, 1), 16'320U);
   EXPECT_EQ(largest_access(file, 16), 4'080U);
@@ -99,7 +99,8 @@ TEST(BtIo, of_class_d_is_as_large_as_it_is_said_to_be) {
   EXPECT_NEAR(std::pow(file.grid, 3) * kCellBytes * kTimeSteps, 135.8e9, 0.05e9);
 }
 
-// Multi-partition: whichever way the cube is cut, each client has one block in each layer.
+// Multi-partition: in each direction in which the cube is cut, each client has one block in each
+// layer.
 TEST(BtIo, gives_a_client_one_block_in_each_layer_of_each_direction) {
   WorkloadSpec spec = spec_of(FilePattern::bt_io);
   spec.file.grid = 4;
@@ -129,24 +130,24 @@ TEST(HardWrite, covers_the_file_in_turn_without_gaps) {
       EXPECT_EQ(pattern->next(client), (FileAccess{0, at, 47'008, true}));
 }
 
-TEST(HardWrite, wants_each_unit_that_it_touches_and_its_neighbours_want_some_of_them_too) {
+TEST(HardWrite, requests_each_unit_that_it_touches_and_shares_units_with_its_neighbours) {
   const auto parts = std::move(make_parts({spec_of(FilePattern::hard_write), 1, 0, 2, 1})).value();
   const PartWanted first = part_of(*parts, ClientId{0}), second = part_of(*parts, ClientId{1});
-  EXPECT_EQ(first.extent, (Extent{0, 12}));    // bytes 0 to 47,007 of units of 4,096
+  EXPECT_EQ(first.extent, (Extent{0, 12}));    // bytes 0 to 47,007 in units of 4,096
   EXPECT_EQ(second.extent, (Extent{11, 12}));  // to 94,015
   EXPECT_TRUE(overlap(first.extent, second.extent));
   EXPECT_EQ(wanted_of(*parts, ClientId{0}).bytes, 47'008U);
 }
 
-TEST(Extents, of_accesses_have_every_unit_with_a_byte) {
+TEST(Extents, of_accesses_include_every_unit_with_a_byte) {
   EXPECT_EQ(extent_of({0, 0, 1, true}, 4096), (Extent{0, 1}));
   EXPECT_EQ(extent_of({0, 4095, 2, true}, 4096), (Extent{0, 2}));
   EXPECT_EQ(extent_of({0, 4096, 4096, true}, 4096), (Extent{1, 1}));
   EXPECT_EQ(extent_of({0, 7, 3, true}, 1), (Extent{7, 3}));
 }
 
-// The odds are 3200 : 320 : 1, of 1,000 expected appends.
-TEST(Oltp, reads_writes_and_appends_at_its_odds) {
+// The odds are 3200 : 320 : 1; 1,000 appends are expected.
+TEST(Oltp, reads_writes_and_appends_have_its_odds) {
   constexpr int kDraws = 3'521'000;
   const auto pattern = pattern_of(spec_of(FilePattern::oltp), 1, 11);
   double reads = 0, writes = 0, appends = 0;

@@ -133,7 +133,7 @@ TEST(Keys, scramble_renames_locks_and_keeps_their_frequencies) {
   EXPECT_NE(plain, renamed);
 }
 
-TEST(Keys, another_seed_scrambles_otherwise) {
+TEST(Keys, another_seed_scrambles_differently) {
   const auto one = chooser(scrambled(zipf(990'000'000)), 1000, 1);
   const auto two = chooser(scrambled(zipf(990'000'000)), 1000, 2);
   Rng first(9), second(9);
@@ -142,7 +142,7 @@ TEST(Keys, another_seed_scrambles_otherwise) {
   EXPECT_LT(equal, 50);
 }
 
-TEST(Keys, impossible_parameters_are_refused_with_what_was_expected) {
+TEST(Keys, impossible_parameters_are_refused_with_the_expected_range) {
   EXPECT_EQ(refusal(zipf(-1'000'000'000), 10),
             "distribution theta is -1; expected a number from 0 to 20");
   EXPECT_NE(refusal(power_law(1'000'000'000), 10).find("above 1"), std::string::npos);

@@ -1,4 +1,4 @@
-// Locks of the own server and of the others, under both placements that spread them.
+// Locks on the client's own server and on others, under both placements that spread them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ DistributionSpec zipf_one() {
   return spec;
 }
 
-// How often each lock is drawn by a client on `home`.
+// How often a client on `home` draws each lock.
 std::map<std::uint64_t, double> frequencies(const LocalKeys& keys, std::uint32_t home, int draws) {
   Rng rng(3, home, StreamPurpose::keys);
   std::map<std::uint64_t, double> seen;
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Placements, Locality,
                                                                            : "partitioned";
                          });
 
-TEST_P(Locality, of_a_lock_is_its_place_and_back) {
+TEST_P(Locality, maps_locks_to_places_and_back) {
   for (const std::uint64_t count : {4, 10, 11, 1000}) {
     const Placement placement(table(count, GetParam()), 4);
     std::vector<std::uint64_t> found(4, 0);
@@ -81,7 +81,7 @@ TEST_P(Locality, gives_each_lock_exactly_its_share) {
   }
 }
 
-TEST_P(Locality, of_all_or_nothing_is_exact) {
+TEST_P(Locality, of_0_and_100_percent_is_exact) {
   const LockTableSpec locks = table(10, GetParam());
   const Placement placement(locks, 3);
   const auto all = LocalKeys::make({}, locks, 3, kBillion, 1);

@@ -1,4 +1,4 @@
-// What sections the micro workload asks for.
+// Which sections the micro workload requests.
 #include "core/workload/micro.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Section next(MicroWorkload& workload, ClientId client = kClient) {
   return section;
 }
 
-TEST(Sections, are_of_one_lock_unless_told_otherwise) {
+TEST(Sections, are_of_one_lock_unless_configured_otherwise) {
   const auto workload = made(setup_of(10));
   const Section section = next(*workload);
   EXPECT_EQ(section.wants.size(), 1U);
@@ -43,8 +43,8 @@ TEST(Sections, are_of_one_lock_unless_told_otherwise) {
   EXPECT_EQ(workload->held_at_once(), 1U);
 }
 
-// Each of the 20 ordered pairs of 5 locks is as likely as another; each of 10 when sorted.
-TEST(Sections, of_several_locks_have_distinct_ones_each_pair_as_often) {
+// Each of the 20 ordered pairs of 5 locks has the same probability; each of 10 if sorted.
+TEST(Sections, of_several_locks_have_distinct_locks_and_equally_likely_pairs) {
   constexpr int kDraws = 100'000;
   for (const bool sorted : {true, false}) {
     MicroSetup setup = setup_of(5);
@@ -72,7 +72,7 @@ TEST(Sections, of_several_locks_have_distinct_ones_each_pair_as_often) {
   }
 }
 
-TEST(Sections, of_all_locks_are_found_even_where_one_lock_takes_all_accesses) {
+TEST(Sections, of_all_locks_are_found_even_if_one_lock_takes_all_accesses) {
   MicroSetup setup = setup_of(4);
   setup.spec.distribution.kind = DistributionKind::hotspot;
   setup.spec.distribution.hot_locks_ppb = 1;
@@ -83,7 +83,7 @@ TEST(Sections, of_all_locks_are_found_even_where_one_lock_takes_all_accesses) {
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(section.wants[i].lock.id, LockId{i});
 }
 
-TEST(Sections, are_shared_for_update_and_upgraded_as_often_as_asked) {
+TEST(Sections, for_update_are_shared_and_upgraded_as_often_as_configured) {
   constexpr int kDraws = 100'000;
   MicroSetup setup = setup_of(10);
   setup.spec.read_ratio_ppb = 500'000'000;
@@ -107,7 +107,7 @@ TEST(Sections, are_shared_for_update_and_upgraded_as_often_as_asked) {
   EXPECT_NEAR(upgraded, 7'500, 420);
 }
 
-TEST(Sections, work_on_objects_by_reads_or_writes_as_their_mode_allows) {
+TEST(Sections, access_objects_by_reads_or_writes_as_their_mode_allows) {
   MicroSetup setup = setup_of(10);
   setup.spec.remote_ops = 3;
   setup.spec.object_bytes = 64;
@@ -125,7 +125,7 @@ TEST(Sections, work_on_objects_by_reads_or_writes_as_their_mode_allows) {
   }
 }
 
-TEST(Sections, say_what_an_abort_does) {
+TEST(Sections, have_the_configured_reaction_to_an_abort) {
   MicroSetup setup = setup_of(10);
   setup.spec.gives_back = true;
   setup.spec.retry_pause = microseconds(3);
@@ -134,7 +134,7 @@ TEST(Sections, say_what_an_abort_does) {
   EXPECT_EQ(section.pause, microseconds(3));
 }
 
-TEST(Sections, of_a_script_are_those_of_their_client_in_order_of_their_dates) {
+TEST(Sections, of_a_script_are_those_of_their_client_in_order_of_time) {
   MicroSetup setup = setup_of(10);
   setup.clients = 2;
   setup.now = [](ClientId) { return Time{} + seconds(5); };  // a clock that is ahead
@@ -153,7 +153,7 @@ TEST(Sections, of_a_script_are_those_of_their_client_in_order_of_their_dates) {
   EXPECT_EQ(next(*workload, ClientId{0}).wants[0].lock.id, LockId{3});
 }
 
-TEST(Sections, that_arrive_at_random_share_the_rate_among_clients) {
+TEST(Sections, that_arrive_at_random_divide_the_rate_among_clients) {
   MicroSetup setup = setup_of(10);
   setup.clients = 4;
   setup.spec.arrivals = {ArrivalKind::poisson, 1'000'000, {}};
@@ -169,7 +169,7 @@ TEST(Sections, that_arrive_at_random_share_the_rate_among_clients) {
   EXPECT_EQ(workload->start_offset(kClient), Duration{});
 }
 
-// A group's clients draw what they would draw alone: streams are by client of the run.
+// A group's clients draw what they would draw alone: random streams belong to clients of the run.
 TEST(Sections, of_groups_are_drawn_by_each_clients_own_streams) {
   MicroSetup one = setup_of(1000), two = setup_of(1000);
   two.first_client = 1;

@@ -1,4 +1,4 @@
-// Transactions as sections, and what sections of object stores and indexes want.
+// Transactions as sections, and what sections of object stores and indexes request.
 #include "core/workload/transactions/mixes.h"
 
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ std::uint64_t locks_of(const WorkloadSpec& spec, std::uint32_t clients) {
 
 class EachMix : public testing::TestWithParam<std::tuple<MixKind, bool>> {};
 
-// Whoever refuses a lock that cannot hold so many must not be told too few.
-TEST_P(EachMix, wants_no_more_than_it_says_and_something_always) {
+// The maximum decides which locks are refused, so it must not be too small.
+TEST_P(EachMix, requests_at_least_one_lock_and_at_most_its_maximum) {
   WorkloadSpec spec = transactions(std::get<0>(GetParam()));
   spec.transactions.original = std::get<1>(GetParam());
   const std::uint64_t locks = locks_of(spec, 4);
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(all, EachMix,
                                                           MixKind::tpcc_rows, MixKind::smallbank),
                                           testing::Bool()));
 
-TEST(Transactions, of_more_locks_than_there_are_are_refused) {
+TEST(Transactions, over_too_few_locks_are_refused) {
   const WorkloadSpec spec = transactions(MixKind::smallbank);
   const auto refused = make_transactions({spec, 1999, 0, 1, 1});
   ASSERT_FALSE(refused);
@@ -73,7 +73,7 @@ MicroSetup setup_of(const WorkloadSpec& spec, std::uint64_t locks) {
   return setup;
 }
 
-TEST(Transactions, read_all_that_they_lock_and_acquire_it_in_the_order_asked_for) {
+TEST(Transactions, read_all_that_they_lock_and_acquire_it_in_the_requested_order) {
   WorkloadSpec spec = transactions(MixKind::tpcc_blocks);
   spec.transactions.original = true;
   spec.critical_section = microseconds(7);
@@ -102,8 +102,8 @@ TEST(Transactions, read_all_that_they_lock_and_acquire_it_in_the_order_asked_for
   }
 }
 
-// One warehouse for everybody, however many machines there are.
-TEST(Transactions, of_common_homes_are_in_all_warehouses_of_all_machines) {
+// All machines share the warehouses, so their number does not grow with the machines.
+TEST(Transactions, with_common_homes_use_all_warehouses_from_all_machines) {
   for (const MixKind mix : {MixKind::tpcc_blocks, MixKind::tpcc_rows}) {
     WorkloadSpec spec = transactions(mix);
     spec.transactions.original = true;
@@ -122,8 +122,8 @@ TEST(Transactions, of_common_homes_are_in_all_warehouses_of_all_machines) {
   }
 }
 
-// A lock that knows of longer leases has to be told before it gives one.
-TEST(Transactions, that_scan_hold_their_lock_for_longer_and_say_so) {
+// A lock that can grant longer leases must know the length before it grants.
+TEST(Transactions, with_a_scan_hold_their_lock_for_longer_and_announce_it) {
   WorkloadSpec spec = transactions(MixKind::tpcc_rows);
   spec.transactions.original = true;
   spec.transactions.scans_ppb = 500'000'000;
@@ -143,7 +143,7 @@ TEST(Transactions, that_scan_hold_their_lock_for_longer_and_say_so) {
   EXPECT_NEAR(scans, 100, 30);
 }
 
-TEST(Objects, are_got_shared_and_set_exclusively) {
+TEST(Objects, are_read_under_shared_and_written_under_exclusive_locks) {
   WorkloadSpec spec;
   spec.kind = WorkloadKind::object_store;
   spec.objects.bytes = 414;
@@ -163,7 +163,7 @@ TEST(Objects, are_got_shared_and_set_exclusively) {
   EXPECT_NEAR(gets, 6500, 200);  // four standard deviations
 }
 
-TEST(Index, locks_the_leaf_of_an_update_and_reads_that_of_a_lookup) {
+TEST(Index, locks_the_leaf_for_an_update_and_reads_the_path_of_a_lookup) {
   WorkloadSpec spec;
   spec.kind = WorkloadKind::index;
   spec.index = {.keys = 1000, .leaf_keys = 10, .fanout = 10, .uncached_levels = 2};

@@ -1,5 +1,5 @@
-// The power law against sums of pow() from the C library: what the tables hold, to nine digits,
-// and what is drawn from them, by a chi-square statistic with a fixed seed.
+// The power law against sums of pow() from the C library: the contents of the tables, to nine
+// digits, and the distribution of draws, by a chi-square statistic with a fixed seed.
 #include "core/workload/power_law.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST_P(PowerLawCase, every_rank_has_its_probability_to_ten_digits) {
   }
 }
 
-// Bins whose bounds grow by a half, so that the hot ranks stand alone and the tail is seen too.
+// Bins that grow by a half, so that hot ranks have bins of their own and the tail is covered too.
 TEST_P(PowerLawCase, draws_follow_the_exact_law) {
   const auto [count, theta_ppb] = GetParam();
   constexpr int kDraws = 200'000;

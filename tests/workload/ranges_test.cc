@@ -1,4 +1,4 @@
-// Which parts of which objects the sections of `kind: range` want.
+// Which ranges of which objects the sections of `kind: range` request.
 #include "core/workload/ranges.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ double chi_square(const std::map<std::uint64_t, double>& seen,
   return sum;
 }
 
-TEST(Ranges, begin_wherever_there_is_room_each_place_as_often) {
+TEST(Ranges, begin_at_every_possible_place_equally_often) {
   const auto parts = made(spec_of(20, {5}));
   std::map<std::uint64_t, double> seen;
   for (int i = 0; i < kDraws; ++i) {
@@ -68,12 +68,12 @@ TEST(Ranges, begin_by_the_law_of_the_distribution) {
   EXPECT_LT(chi_square(seen, expected), 27.9);  // 9: 1 in 1000
 }
 
-TEST(Ranges, as_long_as_the_object_are_the_same_one) {
+TEST(Ranges, as_long_as_the_object_are_always_the_same) {
   const auto parts = made(spec_of(7, {7}));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(part_of(*parts, kClient).extent, (Extent{0, 7}));
 }
 
-TEST(Ranges, of_several_sizes_belong_to_clients_in_turn) {
+TEST(Ranges, of_several_sizes_are_assigned_to_clients_in_turn) {
   const auto parts = made(spec_of(1000, {1, 16, 256}), 1, 7, 1, 10);
   for (int i = 0; i < 100; ++i)
     for (std::uint32_t client = 0; client < 7; ++client)
@@ -82,7 +82,7 @@ TEST(Ranges, of_several_sizes_belong_to_clients_in_turn) {
                                                                                        : 256U);
 }
 
-TEST(Ranges, of_sizes_drawn_by_operation_have_each_as_often) {
+TEST(Ranges, of_sizes_drawn_by_operation_are_equally_frequent) {
   WorkloadSpec spec = spec_of(1000, {1, 16, 256});
   spec.range.by_operation = true;
   const auto parts = made(spec);
@@ -96,8 +96,8 @@ TEST(Ranges, of_sizes_drawn_by_operation_have_each_as_often) {
   for (const auto& [size, times] : seen) EXPECT_NEAR(3 * times, kDraws, 2250);  // 5 deviations
 }
 
-// So that locks.count moves only what it is about, and so does a list of sizes.
-TEST(Ranges, of_more_objects_or_sizes_lie_where_they_lay) {
+// So locks.count and a list of sizes affect only what they describe.
+TEST(Ranges, do_not_move_with_more_objects_or_sizes) {
   const auto one = made(spec_of(1000, {16}));
   const auto many = made(spec_of(1000, {16}), 10);
   WorkloadSpec drawn = spec_of(1000, {16, 16});
@@ -114,7 +114,7 @@ TEST(Ranges, of_more_objects_or_sizes_lie_where_they_lay) {
   EXPECT_LT(chi_square(seen, std::vector<double>(10, kDraws / 10.0)), 27.9);  // 9: 1 in 1000
 }
 
-TEST(Ranges, are_the_same_in_every_run_of_a_seed_and_others_of_another) {
+TEST(Ranges, are_equal_for_one_seed_and_differ_for_another) {
   const WorkloadSpec spec = spec_of(std::uint64_t{1} << 28U, {1, 16, 256});
   const auto one = made(spec, 3, 4), again = made(spec, 3, 4), other = made(spec, 3, 4, 2);
   int same = 0;
@@ -128,7 +128,7 @@ TEST(Ranges, are_the_same_in_every_run_of_a_seed_and_others_of_another) {
   EXPECT_LT(same, 5);
 }
 
-TEST(Ranges, are_what_sections_want_in_the_modes_of_the_workload) {
+TEST(Ranges, are_requested_by_sections_in_the_modes_of_the_workload) {
   MicroSetup setup;
   setup.spec = spec_of(100, {10});
   setup.spec.read_ratio_ppb = 300'000'000;

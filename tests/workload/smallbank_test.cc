@@ -31,7 +31,7 @@ std::string bank_refusal(const SmallBankSpec& spec) {
   return mix.ok() ? "" : mix.error().message;
 }
 
-// Modes and kinds of account, with the customers in the order in which they first come: "Xs0 Xc0".
+// Modes and kinds of account, with the customers in the order of their first use: "Xs0 Xc0".
 std::string shape_of(const Transaction& transaction, std::uint64_t accounts) {
   std::string shape;
   std::vector<std::uint64_t> customers;
@@ -68,21 +68,21 @@ void expect_shapes(const SmallBankSpec& spec, const Shapes& shapes,
 const std::vector<double> kShiftLockPercent = {15, 15, 15, 25, 15, 15};
 const std::vector<double> kDecLockPercent = {15, 15, 15, 26, 15, 14};
 
-// Even of two customers, each transaction that wants two has both.
-TEST(SmallBank, locks_what_is_specified_in_both_shares) {
+// Even with two customers, each transaction that needs two has both.
+TEST(SmallBank, locks_what_the_specification_says_in_both_mixes) {
   for (const std::uint64_t accounts : {2ULL, 3ULL, 1'000'000ULL}) {
     expect_shapes({.accounts = accounts}, kSpecified, kShiftLockPercent);
     expect_shapes({.accounts = accounts, .declock_shares = true}, kSpecified, kDecLockPercent);
   }
 }
 
-TEST(SmallBank, locks_what_the_artifacts_lock) {
+TEST(SmallBank, locks_what_the_published_artifacts_lock) {
   expect_shapes({.original = true}, kShiftLocks, kShiftLockPercent);
   expect_shapes({.accounts = 100'000, .original = true, .declock_shares = true}, kSpecified,
                 kDecLockPercent);
 }
 
-// How often the second customer has the smaller number, of each type that has two.
+// How often the second customer has the smaller number, for each type that has two.
 std::pair<double, double> backwards(const SmallBankSpec& spec) {
   double times[2] = {}, back[2] = {};
   for (const Transaction& each : bank_asked(*bank_of(spec), 0, kTransactions)) {
@@ -95,7 +95,7 @@ std::pair<double, double> backwards(const SmallBankSpec& spec) {
   return {back[0] / times[0], back[1] / times[1]};
 }
 
-TEST(SmallBank, customers_come_in_the_order_of_their_numbers_where_the_artifact_has_it_so) {
+TEST(SmallBank, customers_are_in_the_order_of_their_numbers_if_the_artifact_has_that) {
   const auto specified = backwards({});
   EXPECT_NEAR(specified.first, 0.5, 0.01);
   EXPECT_NEAR(specified.second, 0.5, 0.01);
@@ -107,7 +107,7 @@ TEST(SmallBank, customers_come_in_the_order_of_their_numbers_where_the_artifact_
   EXPECT_EQ(declock.second, 0);
 }
 
-TEST(SmallBank, customers_are_uniform_unless_told_otherwise) {
+TEST(SmallBank, customers_are_uniform_unless_configured_otherwise) {
   std::vector<double> first(20), second(20);
   for (const Transaction& each : bank_asked(*bank_of({.accounts = 20}), 0, kTransactions)) {
     ++first[each.needs.front().lock.value % 20];
@@ -118,7 +118,7 @@ TEST(SmallBank, customers_are_uniform_unless_told_otherwise) {
   EXPECT_LT(chi_square_of(second, alike), chi_square_limit(20));
 }
 
-TEST(SmallBank, customers_follow_zipf_and_the_second_is_drawn_among_the_others) {
+TEST(SmallBank, customers_follow_zipf_and_the_second_is_drawn_from_the_rest) {
   constexpr std::size_t kAccounts = 20;
   SmallBankSpec spec{.accounts = kAccounts, .declock_shares = true};
   spec.distribution.kind = DistributionKind::zipf;
@@ -137,7 +137,7 @@ TEST(SmallBank, customers_follow_zipf_and_the_second_is_drawn_among_the_others) 
   EXPECT_LT(chi_square_of(second, seconds), chi_square_limit(kAccounts));
 }
 
-// Somebody else, though nobody else can be drawn.
+// The second customer is another one, although the distribution has only one.
 TEST(SmallBank, a_distribution_of_one_customer_still_has_two) {
   SmallBankSpec spec{.accounts = 10};
   spec.distribution.kind = DistributionKind::hotspot;
@@ -152,7 +152,7 @@ TEST(SmallBank, a_distribution_of_one_customer_still_has_two) {
   EXPECT_GT(with_another, 0);
 }
 
-TEST(SmallBank, clients_ask_for_the_same_whoever_else_is_there_and_asks_first) {
+TEST(SmallBank, requests_of_a_client_do_not_depend_on_other_clients) {
   const auto four = bank_of({}, {0, 4, 7}), one = bank_of({}, {2, 1, 7});
   bank_asked(*four, 3, 100);
   const auto before = bank_asked(*four, 2, 500);
@@ -175,7 +175,7 @@ TEST(SmallBank, transactions_are_the_same_on_every_machine) {
                                            "1 214377 1214377", "3 1785942 1648462"}));
 }
 
-TEST(SmallBank, what_cannot_be_had_is_refused_with_what_can) {
+TEST(SmallBank, invalid_parameters_are_refused_with_the_valid_range) {
   EXPECT_EQ(
       bank_refusal({.accounts = 1}),
       "smallbank accounts is 1; expected a number from 2 to 140737488355328, such as 1000000");

@@ -1,4 +1,4 @@
-// TATP as FissLock's generator of traces has it: its numbers are known from runs of a second
+// TATP as in FissLock's generator of traces: its numbers are known from runs of a second
 // implementation, and ShiftLock printed some (4.4).
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr int kTransactions = 1'000'000;
 constexpr TatpSpec kOriginal{100'000, true, kShiftLockPopulation};
 
-// What a million transactions of one client were.
+// The transactions of one client, a million of them.
 const TatpReplay& million() {
   static const TatpReplay* const replay = [] {
     auto* made = new TatpReplay(kOriginal);
@@ -21,17 +21,17 @@ const TatpReplay& million() {
   return *replay;
 }
 
-TEST(TatpOriginal, has_as_many_locks_as_shiftlock_had_and_no_smaller_population_has) {
+TEST(TatpOriginal, has_the_number_of_locks_that_shiftlock_published_unlike_other_populations) {
   EXPECT_EQ(tatp_of(kOriginal)->locks(), 680'236U);
   for (const std::uint64_t population : {1, 2, 383, 385})
     EXPECT_NE(tatp_of({100'000, true, population})->locks(), 680'236U);
 }
 
-TEST(TatpOriginal, transactions_come_in_their_shares) {
+TEST(TatpOriginal, transactions_have_their_shares) {
   EXPECT_LT(chi_square_of(TatpReplay::list(million().types), kTatpShares), chi_square_limit(7));
 }
 
-TEST(TatpOriginal, each_locks_what_its_rows_have_and_no_deleted_row_comes_back) {
+TEST(TatpOriginal, each_locks_what_its_rows_need_and_no_deleted_row_returns) {
   EXPECT_EQ(million().all(million().types), kTransactions);
   EXPECT_GT(million().followed, 2'000);
   EXPECT_EQ(million().most_needs, 6U);
@@ -50,7 +50,7 @@ TEST(TatpOriginal, some_transactions_find_nothing_to_lock) {
   for (const std::uint32_t type : {0, 3, 4, 5, 6}) EXPECT_EQ(replay.empty[type], 0) << type;
 }
 
-TEST(TatpOriginal, each_kind_has_its_average_of_locks) {
+TEST(TatpOriginal, each_kind_has_its_average_number_of_locks) {
   const std::vector<double> averages = {1.0, 0.96, 0.63, 1.62, 1.0, 3.7, 1.23};
   for (std::uint32_t type = 0; type < averages.size(); ++type)
     EXPECT_NEAR(million().average_needs(type), averages[type], 0.035) << type;
@@ -62,7 +62,7 @@ TEST(TatpOriginal, subscribers_are_skewed) {
       std::max_element(million().subscribers.begin(), million().subscribers.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   EXPECT_EQ(hottest->first, 65'536U);
-  // Of all subscribers that can be drawn, times sixteen bits that are set.
+  // All subscribers that can be drawn, times sixteen bits that are set.
   EXPECT_NEAR(hottest->second / (million().types[0] + million().types[4]), 0.00657, 0.0006);
 }
 
@@ -76,7 +76,7 @@ TEST(TatpOriginal, types_and_slots_are_skewed_too) {
             chi_square_limit(3));
 }
 
-TEST(TatpOriginal, half_of_the_rows_of_forwarding_have_the_lock_of_a_facility) {
+TEST(TatpOriginal, half_of_the_forwarding_rows_share_the_lock_of_a_facility) {
   const TatpPopulation people(kOriginal);
   const std::uint64_t first = people.locks() - 80'000;
   double below = 0;
@@ -92,9 +92,9 @@ TEST(TatpOriginal, half_of_the_rows_of_forwarding_have_the_lock_of_a_facility) {
   EXPECT_GT(lowest, first - 80'000);
 }
 
-TEST(TatpOriginal, slot_2_is_there_only_if_it_came_first) {
+TEST(TatpOriginal, slot_2_exists_only_if_it_was_drawn_first) {
   const TatpPopulation people(kOriginal);
-  std::vector<double> seen(8);  // by slots that are there, a bit each
+  std::vector<double> seen(8);  // by the set of existing slots, one bit each
   for (std::uint32_t s = 1; s <= 100'000; ++s)
     for (std::uint32_t type = 1; type <= kTatpTypes; ++type) {
       if (!people.facility({s, type})) continue;
@@ -108,7 +108,7 @@ TEST(TatpOriginal, slot_2_is_there_only_if_it_came_first) {
       }
       ++seen[slots];
     }
-  // None; one of each; after 0 or 1 the other one and again the first; after 2 comes 1, then 0.
+  // No slot; one of each; after 0 or 1 the other one and again the first; after 2 comes 1, then 0.
   EXPECT_EQ(seen[0b101], 0);
   seen.erase(seen.begin() + 0b101);
   EXPECT_LT(chi_square_of(seen, {3, 1, 1, 4, 1, 1, 1}), chi_square_limit(7));

@@ -1,6 +1,7 @@
 #pragma once
-// Follows a client's transactions of TATP row by row: each locks what its kind has to, and rows of
-// forwarding are there or not as earlier ones left them. Counts what tests ask for.
+// Follows a client's transactions of TATP row by row: checks that each locks what its kind needs,
+// and that rows of forwarding exist or not as earlier transactions left them. Counts what tests ask
+// for.
 
 #include <gtest/gtest.h>
 
@@ -48,14 +49,15 @@ class TatpReplay {
     return {of.begin(), of.end()};
   }
 
-  // By type of transaction.
+  // Counts by type of transaction.
   std::array<double, 7> types{}, needs{}, shared{}, empty{}, forwarding{};
   double forwarding_needs = 0;  // of rows, in GND
   std::size_t most_needs = 0;
   std::vector<double> low_bits = std::vector<double>(32);  // of subscribers - 1, GSD and UL
   std::map<std::uint32_t, double> subscribers;             // of GSD and UL
-  std::vector<double> access_types = std::vector<double>(kTatpTypes);   // of who has all of them
-  std::vector<double> deleted_slots = std::vector<double>(kTatpSlots);  // where there were all
+  // Counts for subscribers that have all of them.
+  std::vector<double> access_types = std::vector<double>(kTatpTypes);
+  std::vector<double> deleted_slots = std::vector<double>(kTatpSlots);  // if all slots existed
   double followed = 0;  // rows that were seen to be inserted or deleted
 
  private:
@@ -83,7 +85,7 @@ class TatpReplay {
   TatpSpec spec_;
   std::map<std::uint64_t, Owner> access_, facilities_;
   std::map<Row, bool> changed_;
-  // Facilities of which it cannot be told which row changed: another one has the same lock.
+  // Facilities for which the changed row is ambiguous, since another row has the same lock.
   std::set<Owner> unclear_;
 
  public:
@@ -161,7 +163,7 @@ inline void TatpReplay::get_new_destination(const std::vector<LockNeed>& wanted)
   }
 }
 
-// Which row it was is known if it is the only one of the subscriber that has the lock.
+// The row is known if it is the only one of the subscriber that has the lock.
 inline void TatpReplay::change(std::uint32_t subscriber, LockId lock, bool from, bool to) {
   std::vector<Row> rows;
   for (std::uint32_t type = 1; type <= kTatpTypes; ++type)
@@ -222,7 +224,7 @@ inline void TatpReplay::remove(const std::vector<LockNeed>& wanted) {
   change(subscriber_of(wanted[0]), wanted[1].lock, true, false);
 }
 
-// Shares of draw_skewed().
+// The distribution of draw_skewed().
 inline std::vector<double> skewed_shares(std::uint64_t skew, std::uint64_t first,
                                          std::uint64_t last) {
   std::vector<double> shares(last - first + 1);
@@ -244,8 +246,8 @@ inline std::unique_ptr<TransactionMix> tatp_of(const TatpSpec& spec,
   return std::move(make_tatp(spec, clients)).value();
 }
 
-// How often GND finds a row of forwarding in the specification: by the slots that are there (none,
-// any one, any two or all, each number as often), the drawn slot, and the drawn hour.
+// How often GND finds a row of forwarding in the specification: by the existing slots (none, any
+// one, any two or all, each number equally often), the drawn slot, and the drawn hour.
 inline double new_destinations() {
   const std::vector<double> weights = {3, 1, 1, 1, 1, 1, 1, 3};  // of 12
   double found = 0;
@@ -261,7 +263,7 @@ inline double new_destinations() {
         }
         found += weights[slots] / 12 / kTatpSlots / 24 * (1 - none);
       }
-  return 0.625 * 0.85 * found;  // there is the facility, and it is active
+  return 0.625 * 0.85 * found;  // the facility exists, and it is active
 }
 
 inline const std::vector<double> kTatpShares = {35, 10, 35, 2, 14, 2, 2};

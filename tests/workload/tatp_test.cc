@@ -1,4 +1,4 @@
-// TATP by its specification, and what is so in both forms.
+// TATP by its specification, and what holds for both forms.
 #include "core/workload/transactions/tatp.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string tatp_refusal(std::uint64_t subscribers) {
 class Tatp : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Forms, Tatp, ::testing::Values(false, true));
 
-TEST_P(Tatp, clients_ask_for_the_same_whoever_else_is_there_and_asks_first) {
+TEST_P(Tatp, requests_of_a_client_do_not_depend_on_other_clients) {
   const TatpSpec spec{1'000, GetParam()};
   const auto four = tatp_of(spec, {0, 4, 7}), one = tatp_of(spec, {2, 1, 7});
   for (int i = 0; i < 10'000; ++i) asked(*four, i % 2 == 0 ? 0 : 3, 1);
@@ -45,7 +45,7 @@ TEST_P(Tatp, another_client_and_another_seed_ask_for_other_things) {
   EXPECT_NE(asked(*other, 0, 100), first);
 }
 
-TEST_P(Tatp, a_population_is_the_same_for_every_seed_and_another_by_its_own) {
+TEST_P(Tatp, a_population_is_the_same_for_every_seed_but_has_a_seed_of_its_own) {
   const bool original = GetParam();
   EXPECT_EQ(tatp_of({100'000, original, 5}, {0, 1, 1})->locks(),
             tatp_of({100'000, original, 5}, {3, 9, 2})->locks());
@@ -64,7 +64,7 @@ TEST_P(Tatp, transactions_are_the_same_on_every_machine) {
   EXPECT_EQ(all, GetParam() ? 14715913026172458374U : 13608856379642340798U);
 }
 
-TEST_P(Tatp, few_subscribers_do_as_well) {
+TEST_P(Tatp, small_populations_work_as_well) {
   for (const std::uint64_t subscribers : {2, 3, 5, 17}) {
     const TatpSpec spec{subscribers, GetParam()};
     const auto mix = tatp_of(spec);
@@ -79,7 +79,7 @@ TEST_P(Tatp, few_subscribers_do_as_well) {
   }
 }
 
-TEST_P(Tatp, every_lock_is_that_of_one_row_up_to_those_of_forwarding) {
+TEST_P(Tatp, every_lock_except_those_of_forwarding_is_that_of_one_row) {
   const TatpPopulation people({1'000, GetParam()});
   std::vector<std::uint64_t> locks;
   for (std::uint32_t s = 1; s <= 1'000; ++s) {
@@ -113,7 +113,7 @@ TEST(TatpSkew, is_that_of_the_specification) {
   EXPECT_LT(chi_square_of(hours, skewed_shares(65'535, 1, 24)), chi_square_limit(24));
 }
 
-TEST(TatpRows, are_any_of_the_four_types_and_three_slots) {
+TEST(TatpRows, exist_for_any_of_the_four_types_and_three_slots) {
   const TatpPopulation people(TatpSpec{});
   std::vector<double> types(16), slots(8), active(2);
   for (std::uint32_t s = 1; s <= 100'000; ++s) {
@@ -131,16 +131,18 @@ TEST(TatpRows, are_any_of_the_four_types_and_three_slots) {
   }
   EXPECT_EQ(types[0], 0);
   types.erase(types.begin());
-  // One, two, three and four alike; of one there are four sets, of two six, and so on.
+  // One, two, three and four types are equally likely; there are four sets of one type, six of two,
+  // and so on.
   EXPECT_LT(chi_square_of(types, {3, 3, 2, 3, 2, 2, 3, 3, 2, 2, 3, 2, 3, 3, 12}),
             chi_square_limit(15));
   EXPECT_LT(chi_square_of(slots, {3, 1, 1, 1, 1, 1, 1, 3}), chi_square_limit(8));
   EXPECT_LT(chi_square_of(active, {15, 85}), chi_square_limit(2));
 }
 
-// The specification's shares of transactions that succeed. Hot subscribers have what they have: so
-// it takes several populations.
-TEST(TatpBySpecification, succeeds_as_often_as_said_and_all_rows_are_there_or_not_in_turn) {
+// The specification's shares of transactions that succeed. The rows of hot subscribers are fixed by
+// the population, so several populations are needed.
+TEST(TatpBySpecification,
+     succeeds_as_often_as_specified_and_rows_are_inserted_and_deleted_in_turn) {
   std::array<double, 7> types{}, found{};
   std::vector<double> access(kTatpTypes), slots(kTatpSlots), bits(32);
   double needs = 0, shared = 0, empty = 0;
@@ -185,7 +187,7 @@ TEST(TatpBySpecification, no_row_of_forwarding_has_the_lock_of_another_row) {
         ASSERT_GE(people.forwarding({s, type}, slot).value, people.locks() - 80'000);
 }
 
-TEST(TatpSpecs, that_cannot_be_had_are_refused_with_what_can) {
+TEST(TatpSpecs, that_are_invalid_are_refused_with_the_valid_range) {
   EXPECT_EQ(tatp_refusal(1),
             "tatp subscribers is 1; expected a number from 2 to 10000000, such as 100000");
   EXPECT_EQ(tatp_refusal(0),

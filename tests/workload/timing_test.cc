@@ -42,7 +42,7 @@ TEST(Timing, exponential_draws_are_the_same_on_every_machine) {
                                                  854720, 9540864, 814249}));
 }
 
-TEST(Timing, exponential_of_no_mean_is_zero_and_of_a_huge_one_stays_in_range) {
+TEST(Timing, exponential_with_mean_zero_is_zero_and_with_a_huge_mean_stays_in_range) {
   Rng rng(2);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(exponential(rng, Duration{}).ps, 0);
@@ -50,7 +50,7 @@ TEST(Timing, exponential_of_no_mean_is_zero_and_of_a_huge_one_stays_in_range) {
   }
 }
 
-TEST(Timing, events_happen_as_often_as_asked) {
+TEST(Timing, events_happen_as_often_as_configured) {
   Rng rng(4);
   int happened = 0;
   for (int i = 0; i < 100'000; ++i) happened += happens(rng, 50'000'000) ? 1 : 0;
@@ -65,7 +65,7 @@ TEST(Timing, certain_and_impossible_events_are_exact) {
   }
 }
 
-TEST(Timing, another_probability_leaves_the_rest_of_the_stream_alone) {
+TEST(Timing, another_probability_does_not_shift_the_rest_of_the_stream) {
   Rng never(6), always(6);
   for (int i = 0; i < 100; ++i) {
     happens(never, 0);

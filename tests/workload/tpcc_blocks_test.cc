@@ -1,5 +1,5 @@
-// TPC-C by blocks of rows: what the published traces lock, and how the specification's transactions
-// look through blocks.
+// TPC-C by blocks of rows: what the published traces lock, and the specification's transactions
+// seen as blocks.
 #include "core/workload/transactions/tpcc_blocks.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ const std::vector<Transaction>& of_last_machine() {
   return drawn;
 }
 
-// The probabilities of NU(a, n) / width or modulo it.
+// The probabilities of NU(a, n) divided by or modulo `width`.
 std::vector<double> uneven_parts(std::uint32_t a, std::uint32_t n, std::uint32_t blocks) {
   std::vector<double> parts(blocks);
   for (std::uint32_t low = 0; low < a; ++low)
@@ -39,7 +39,7 @@ std::vector<double> uneven_parts(std::uint32_t a, std::uint32_t n, std::uint32_t
   return parts;
 }
 
-TEST(TpccBlocks, are_60500_locks_of_which_60490_count) {
+TEST(TpccBlocks, are_60500_locks_of_which_60490_are_used) {
   TpccBlocks mix({kShiftLock}, {.first = kLastMachine.value});
   EXPECT_EQ(mix.locks(), 60'500U);
   std::uint64_t highest = 0;
@@ -59,8 +59,9 @@ TEST(TpccBlocks, have_the_shares_of_the_mix) {
   EXPECT_LT(chi_square(seen, {.45, .43, .04, .04, .04}), kFour);
 }
 
-// Means by type, weighed with the shares of the mix: so how often each was drawn moves nothing.
-TEST(TpccBlocks, number_and_exclude_as_the_traces_do) {
+// Means by type, weighted with the shares of the mix: so the number of draws of each type does not
+// matter.
+TEST(TpccBlocks, have_the_numbers_and_modes_of_the_traces) {
   std::vector<double> times(5), needs(5), exclusive(5);
   std::size_t most = 0;
   for (const Transaction& transaction : of_last_machine()) {
@@ -82,7 +83,7 @@ TEST(TpccBlocks, number_and_exclude_as_the_traces_do) {
   EXPECT_EQ(most, 16U);
 }
 
-TEST(TpccBlocks, are_asked_for_in_the_order_of_the_recipe) {
+TEST(TpccBlocks, are_requested_in_the_order_of_the_recipe) {
   const std::vector<std::string> shapes = {"wDcONSL", "WDCH", "col", "NOlC", "dls"};
   int descending = 0;
   for (const Transaction& transaction : of_last_machine()) {
@@ -95,7 +96,7 @@ TEST(TpccBlocks, are_asked_for_in_the_order_of_the_recipe) {
   EXPECT_GT(descending, kDraws * 44 / 100);
 }
 
-TEST(TpccBlocks, of_homes_are_the_machines_own_each_as_often) {
+TEST(TpccBlocks, of_homes_belong_to_the_machine_and_are_equally_frequent) {
   std::vector<double> seen(100);
   for (const Transaction& transaction : of_last_machine()) {
     const std::uint64_t home = layout().warehouse_of(transaction.needs.front());
@@ -105,7 +106,7 @@ TEST(TpccBlocks, of_homes_are_the_machines_own_each_as_often) {
   EXPECT_LT(chi_square_of_even(seen), kNinetyNine);
 }
 
-TEST(TpccBlocks, of_far_customers_are_another_machines_by_15_in_100_payments) {
+TEST(TpccBlocks, of_remote_customers_belong_to_another_machine_in_15_of_100_payments) {
   std::vector<double> far(400);
   double times = 0, payments = 0;
   for (const Transaction& transaction : of_last_machine()) {
@@ -125,7 +126,7 @@ TEST(TpccBlocks, of_far_customers_are_another_machines_by_15_in_100_payments) {
   EXPECT_LT(chi_square_of_even(far), kThreeHundredNinetyNine);
 }
 
-// Customers are drawn unevenly: against all pairs of draws.
+// Customers are drawn unevenly: compared with all pairs of draws.
 TEST(TpccBlocks, of_customers_follow_the_recipes_nu) {
   std::vector<double> paid(30), delivered(30), ordered(30);
   for (const Transaction& transaction : of_last_machine()) {
@@ -149,7 +150,7 @@ TEST(TpccBlocks, of_customers_follow_the_recipes_nu) {
   EXPECT_LT(chi_square(ordered, thousands), kTwentyNine);
 }
 
-TEST(TpccBlocks, of_what_is_inserted_go_round_and_are_one_turn_for_all_three_of_an_order) {
+TEST(TpccBlocks, of_inserted_rows_rotate_and_the_three_of_an_order_rotate_together) {
   std::map<TpccTable, std::uint64_t> last;
   for (const Transaction& transaction : of_last_machine()) {
     if (transaction.type > 1) continue;
@@ -166,7 +167,7 @@ TEST(TpccBlocks, of_what_is_inserted_go_round_and_are_one_turn_for_all_three_of_
     ASSERT_EQ(turn_of(TpccTable::new_order), turn);
     ASSERT_EQ(turn_of(TpccTable::order_line), turn);
   }
-  // Clients begin anywhere.
+  // Clients begin at any block.
   TpccBlocks mix({kShiftLock}, {.first = 0, .count = 1000});
   std::vector<double> seen(10);
   Transaction transaction;
@@ -178,7 +179,7 @@ TEST(TpccBlocks, of_what_is_inserted_go_round_and_are_one_turn_for_all_three_of_
   EXPECT_LT(chi_square_of_even(seen), kNine);
 }
 
-TEST(TpccBlocks, of_one_client_follow_from_the_seed_and_its_number) {
+TEST(TpccBlocks, of_one_client_depend_only_on_the_seed_and_its_number) {
   EXPECT_TRUE((follows_from_seed_and_number<TpccBlocks, TpccBlocksSpec>({kShiftLock, true})));
   EXPECT_TRUE((follows_from_seed_and_number<TpccBlocks, TpccBlocksSpec>({kShiftLock, false})));
 }
@@ -214,7 +215,8 @@ TEST(TpccBlocks, of_the_specification_belong_to_the_rows_district) {
       EXPECT_EQ(layout().shape_of(transaction), shapes[transaction.type]);
     }
   }
-  // Of ten lines each by 1 in 100, but for one in a thousand (no item) that has no stock.
+  // Of ten lines each is remote with probability 1 in 100, except that one in a thousand (no item)
+  // has no stock.
   EXPECT_NEAR(remote / orders, 0.0999, 0.014);
 }
 

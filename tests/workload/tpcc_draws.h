@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of TPC-C's mixes ask of many transactions.
+// Helpers for the tests of TPC-C's mixes, over many transactions.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace latchlab {
 
-// Of counts against the same number of parts of one. Compared with the 99.99 % quantile for one
-// degree of freedom less than there are parts.
+// Chi-square of counts against the same number of shares of one. It is compared with the 99.99 %
+// quantile for one degree of freedom less than there are shares.
 inline double chi_square(const std::vector<double>& seen, const std::vector<double>& parts) {
   double total = 0, sum = 0;
   for (const double times : seen) total += times;
@@ -42,7 +42,7 @@ inline bool has_no_lock_twice(const Transaction& transaction, std::uint64_t lock
   return true;
 }
 
-// Tables of a warehouse in the order of TpccTable (and what follows), by where they begin.
+// Tables of a warehouse in the order of TpccTable (and what follows), by their begin.
 class TpccLayout {
  public:
   TpccLayout(std::vector<std::uint64_t> first, std::uint64_t of_warehouse)
@@ -57,7 +57,7 @@ class TpccLayout {
   std::uint64_t row_of(LockNeed need) const {
     return need.lock.value % of_warehouse_ - first_[table_of(need)];
   }
-  // Letters of tables, capital where they are wanted exclusively; runs of one are one.
+  // Letters of tables, capital if requested exclusively; runs of one letter are merged.
   std::string shape_of(const Transaction& transaction) const {
     std::string shape;
     for (const LockNeed& need : transaction.needs) {
@@ -78,7 +78,8 @@ class TpccLayout {
   std::uint64_t of_warehouse_;
 };
 
-// Does a client ask for the same whoever else is made, and asks first? Clients 0 to 9.
+// Whether the requests of a client depend only on the seed and its number, not on other clients or
+// on the order of calls. Clients 0 to 9.
 template <class Mix, class Spec>
 bool follows_from_seed_and_number(const Spec& spec) {
   Mix all(spec, {.first = 0, .count = 10, .seed = 3});

@@ -1,4 +1,4 @@
-// TPC-C's transactions by the specification: its shares, NURand, and what each touches.
+// TPC-C's transactions by the specification: the mix, NURand, and what each accesses.
 #include "core/workload/transactions/tpcc_program.h"
 
 #include <gtest/gtest.h>
@@ -42,8 +42,8 @@ std::string repeated(const std::string& what, std::uint32_t times) {
   return all;
 }
 
-// What NURand(A, 1, n) - 1 draws when C is 0, for A one less than a power of two: low bits that
-// contain those of a number come of it by as many draws as it has subsets.
+// The distribution of NURand(A, 1, n) - 1 if C is 0, for A one less than a power of two: low bits
+// that contain those of a number result from as many draws as the number has subsets.
 std::vector<double> nurand_law(std::uint32_t a, std::uint32_t n) {
   std::vector<double> ways((n | a) + 1);
   for (std::uint32_t number = 1; number <= n; ++number)
@@ -74,7 +74,7 @@ double best_fit(const std::vector<std::uint32_t>& rows, std::uint32_t a, std::ui
   return least;
 }
 
-TEST(TpccProgram, of_a_new_order_is_the_clauses) {
+TEST(TpccProgram, new_order_accesses_what_its_clause_says) {
   const TpccProgram program(kHomes, 1);
   std::vector<double> lines(11), districts(10);
   double remote = 0, stocks = 0, rolled_back = 0;
@@ -102,7 +102,7 @@ TEST(TpccProgram, of_a_new_order_is_the_clauses) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), 0), 0);
 }
 
-TEST(TpccProgram, has_5_to_15_lines_for_an_order_each_as_often_and_300000_in_all) {
+TEST(TpccProgram, orders_have_5_to_15_lines_equally_often_and_300000_in_all) {
   const TpccProgram program(kHomes, 1);
   std::vector<double> seen(11);
   std::uint32_t next = 0;
@@ -111,7 +111,7 @@ TEST(TpccProgram, has_5_to_15_lines_for_an_order_each_as_often_and_300000_in_all
     ASSERT_EQ(lines.first, next);
     ASSERT_TRUE(lines.count >= 5 && lines.count <= 15);
     next += lines.count;
-    if (order % 2 == 0) ++seen[lines.count - 5];  // the other is what is left of 20
+    if (order % 2 == 0) ++seen[lines.count - 5];  // the other has the rest of 20
   }
   EXPECT_EQ(next, 300'000U);
   EXPECT_LT(chi_square_of_even(seen), kTen);
@@ -130,7 +130,7 @@ TEST(TpccProgram, draws_customers_and_items_by_nurand_with_one_c_for_all) {
   }
 }
 
-TEST(TpccProgram, pays_for_customers_of_other_warehouses_by_15_and_by_name_by_60_in_100) {
+TEST(TpccProgram, pays_for_remote_customers_in_15_and_by_name_in_60_of_100_payments) {
   const TpccProgram program(kHomes, 1);
   std::vector<bool> named(3000);
   for (std::uint32_t name = 0; name < 1000; ++name) {
@@ -155,7 +155,7 @@ TEST(TpccProgram, pays_for_customers_of_other_warehouses_by_15_and_by_name_by_60
     found += named[touches[2].row % 3000] ? 1 : 0;
   }
   EXPECT_LT(chi_square_of_share(remote, kOrders, 0.15), kOne);
-  far.erase(far.begin());  // itself
+  far.erase(far.begin());  // the warehouse itself
   EXPECT_LT(chi_square_of_even(far), kNine);
   EXPECT_NEAR(found / kOrders, 0.6 + 0.4 * by_number / kOrders, 0.007);  // four deviations
 }
@@ -185,7 +185,7 @@ TEST(TpccProgram, delivers_an_order_of_each_district) {
   }
 }
 
-TEST(TpccProgram, of_a_stock_level_reads_lines_of_20_orders_and_their_stock) {
+TEST(TpccProgram, stock_level_reads_lines_of_20_orders_and_their_stock) {
   for (const TpccTouches& touches : non_empty(runs_of(TpccType::stock_level, 1000))) {
     const std::string shape = shape_of(touches);
     const std::size_t stock = shape.find('s');

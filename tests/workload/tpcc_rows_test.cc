@@ -13,7 +13,7 @@ namespace {
 constexpr TpccHomes kLow{.warehouses = 160, .machines = 16, .clients_per_machine = 4};
 constexpr TpccHomes kAnywhere{
     .warehouses = 160, .machines = 16, .clients_per_machine = 4, .anywhere = true};
-constexpr ClientId kClient{4 * 3 + 2};  // of the fourth machine
+constexpr ClientId kClient{4 * 3 + 2};  // on the fourth machine
 constexpr int kDraws = 100'000;
 
 const TpccLayout& layout() {
@@ -37,7 +37,7 @@ std::vector<double> mean_locks(std::uint32_t lines) {
   return locks;
 }
 
-TEST(TpccRows, of_a_warehouse_lie_together_on_one_server) {
+TEST(TpccRows, of_a_warehouse_are_together_on_one_server) {
   const TpccRows mix({.homes = kLow}, {});
   LockTableSpec table;
   table.count = mix.locks();
@@ -63,7 +63,7 @@ TEST(TpccRows, have_the_shares_of_the_mix) {
   }
 }
 
-TEST(TpccRows, are_asked_for_in_the_order_of_the_recipe) {
+TEST(TpccRows, are_requested_in_the_order_of_the_recipe) {
   const std::vector<std::string> shapes = {"wDcONiSL", "WDCH", "col", "NOLC", "dls"};
   for (const std::uint32_t lines : {1U, 10U})
     for (const Transaction& transaction :
@@ -71,8 +71,9 @@ TEST(TpccRows, are_asked_for_in_the_order_of_the_recipe) {
       ASSERT_EQ(layout().shape_of(transaction), shapes[transaction.type]);
 }
 
-// Of the recipe with ten lines, the numbers that FissLock's generator, which comes of it, notes.
-TEST(TpccRows, are_as_many_as_the_generators) {
+// The recipe with ten lines per order; the numbers are those that FissLock's generator, which is
+// derived from it, notes.
+TEST(TpccRows, have_the_numbers_of_the_generator) {
   const std::vector<double> ten = mean_locks(10), one = mean_locks(1);
   const std::vector<double> expected_ten = {17, 5.2, 12.8, 13, 21};
   const std::vector<double> expected_one = {8, 5.2, 3.8, 4, 3};
@@ -82,7 +83,7 @@ TEST(TpccRows, are_as_many_as_the_generators) {
   }
 }
 
-TEST(TpccRows, of_homes_are_the_machines_own_or_any_each_as_often) {
+TEST(TpccRows, of_homes_belong_to_the_machine_or_to_any_equally_often) {
   std::vector<double> own(10), any(160);
   for (const Transaction& transaction : drawn_with({.homes = kLow})) {
     const std::uint64_t home = layout().warehouse_of(transaction.needs.front());
@@ -98,7 +99,7 @@ TEST(TpccRows, of_homes_are_the_machines_own_or_any_each_as_often) {
   EXPECT_LT(chi_square_of_even(any), 235.3);  // 159
 }
 
-TEST(TpccRows, of_far_customers_are_another_machines_by_15_in_100_payments) {
+TEST(TpccRows, of_remote_customers_belong_to_another_machine_in_15_of_100_payments) {
   double payments = 0, far = 0;
   for (const Transaction& transaction : drawn_with({.homes = kLow})) {
     const bool pays = transaction.type == 1;
@@ -116,14 +117,15 @@ TEST(TpccRows, of_far_customers_are_another_machines_by_15_in_100_payments) {
   EXPECT_LT(chi_square_of_share(far, payments, 0.15), kOne);
 }
 
-TEST(TpccRows, of_one_client_follow_from_the_seed_and_its_number) {
+TEST(TpccRows, of_one_client_depend_only_on_the_seed_and_its_number) {
   for (const bool original : {true, false})
     EXPECT_TRUE((follows_from_seed_and_number<TpccRows, TpccRowsSpec>(
         {.homes = kLow, .original = original, .scans_ppb = 10'000'000})));
 }
 
-// One in a hundred is of type scan, and the others are what they were but for the table's lock.
-TEST(TpccRows, of_scans_leave_the_other_transactions_as_they_were) {
+// One in a hundred is of type scan, and the other transactions do not change, except for the lock
+// of the table.
+TEST(TpccRows, with_scans_do_not_change_the_other_transactions) {
   for (const bool original : {true, false}) {
     const TpccRowsSpec plain{.homes = kLow, .original = original};
     TpccRowsSpec with = plain;
@@ -154,7 +156,7 @@ TEST(TpccRows, of_scans_leave_the_other_transactions_as_they_were) {
   }
 }
 
-TEST(TpccRows, of_the_specification_lock_no_items_and_rows_of_their_warehouses) {
+TEST(TpccRows, of_the_specification_lock_no_items_and_only_rows_of_their_warehouses) {
   double items = 0, locks = 0;
   for (const Transaction& transaction : drawn_with({.homes = kLow, .original = false}, 20'000))
     for (const LockNeed& need : transaction.needs) {

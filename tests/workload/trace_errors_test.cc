@@ -1,5 +1,4 @@
-// What is said of traces that are not as they should be: where, what was found, what is allowed,
-// and what to do.
+// Messages about invalid traces: the place, what was found, what is allowed, and what to do.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -21,7 +20,7 @@ std::string fisslocks(const std::string& lines) {
   return complaint_of(lock_trace(lines, kFisslock));
 }
 
-TEST(TraceErrors, tell_of_fields_too_few_or_many) {
+TEST(TraceErrors, report_missing_and_surplus_fields) {
   EXPECT_EQ(ours("1,5,x\n1,6\n"),
             "t.csv:3: 2 fields in '1,6'; expected 3 (transaction,lock,mode): add what is missing");
   EXPECT_EQ(ours("hello\n"),
@@ -34,13 +33,13 @@ TEST(TraceErrors, tell_of_fields_too_few_or_many) {
             "add what is missing");
 }
 
-TEST(TraceErrors, tell_that_a_file_was_cut) {
+TEST(TraceErrors, report_a_truncated_file) {
   EXPECT_EQ(ours("1,5,x\n1,6"),
             "t.csv:3: 2 fields in '1,6'; expected 3 (transaction,lock,mode): the file ends in the "
             "middle of this line, so copy it whole, or delete the line");
 }
 
-TEST(TraceErrors, tell_what_numbers_may_be) {
+TEST(TraceErrors, report_the_range_of_numbers) {
   EXPECT_EQ(ours("1,281474976710656,x\n"),
             "t.csv:2: lock 281474976710656 is out of range; expected 0 to 281474976710655: number "
             "the locks anew from 0");
@@ -64,7 +63,7 @@ TEST(TraceErrors, tell_what_numbers_may_be) {
             "exclusive");
 }
 
-TEST(TraceErrors, tell_which_modes_there_are) {
+TEST(TraceErrors, report_the_valid_modes) {
   for (const std::string text : {"write", "X", "", "sx"})
     EXPECT_EQ(ours("1,5," + text + "\n"),
               "t.csv:2: mode '" + text +
@@ -72,7 +71,7 @@ TEST(TraceErrors, tell_which_modes_there_are) {
                   "or u");
 }
 
-TEST(TraceErrors, tell_of_a_lock_that_is_asked_for_twice) {
+TEST(TraceErrors, report_a_lock_that_is_requested_twice) {
   EXPECT_EQ(ours("1,4,x\n1,5,s\n# Again.\n1,5,s\n"),
             "t.csv:5: transaction 1 asks for lock 5 again, after line 3; expected each lock once "
             "in a transaction: delete one of the lines, or say duplicates: merge for the stronger "
@@ -80,7 +79,7 @@ TEST(TraceErrors, tell_of_a_lock_that_is_asked_for_twice) {
   EXPECT_EQ(ours("1,5,x\n2,5,x\n"), "");
 }
 
-TEST(TraceErrors, tell_of_transactions_that_are_too_large) {
+TEST(TraceErrors, report_transactions_that_are_too_large) {
   std::string text;
   for (std::size_t i = 0; i < kMostTraceNeeds; ++i) text += "1," + std::to_string(i) + ",x\n";
   EXPECT_EQ(ours(text + "2,1,x\n"), "");
@@ -89,7 +88,7 @@ TEST(TraceErrors, tell_of_transactions_that_are_too_large) {
             "split it");
 }
 
-TEST(TraceErrors, tell_of_transactions_that_come_back) {
+TEST(TraceErrors, report_transactions_that_are_not_contiguous) {
   EXPECT_EQ(ours("8,4,x\n9,4,x\n8,5,s\n"),
             "t.csv:4: transaction 8 comes back after others; expected all of its lines one after "
             "the other: move them together, or give it a number that is not in use");
@@ -98,7 +97,7 @@ TEST(TraceErrors, tell_of_transactions_that_come_back) {
             "one of them a number of its own");
 }
 
-TEST(TraceErrors, tell_of_another_format) {
+TEST(TraceErrors, report_another_format) {
   EXPECT_EQ(complaint_of(lock_trace("\n1,0,3,10,1\n")),
             "t.csv:2: the first line is '1,0,3,10,1'; expected transaction,lock,mode: write it "
             "there, or say format: fisslock for lines of txn_id,task,txn_type,lock_id,lock_type");
@@ -107,7 +106,7 @@ TEST(TraceErrors, tell_of_another_format) {
   EXPECT_NE(complaint_of(lock_trace("transaction,lock,mode,more\n1,2,x,3\n")), "");
 }
 
-TEST(TraceErrors, tell_of_nothing_at_all) {
+TEST(TraceErrors, report_an_empty_trace) {
   EXPECT_EQ(complaint_of(lock_trace("")),
             "t.csv: is empty; expected the line transaction,lock,mode and lines of transactions "
             "after it: is this the right file?");
@@ -120,7 +119,7 @@ TEST(TraceErrors, tell_of_nothing_at_all) {
             "right file?");
 }
 
-TEST(TraceErrors, tell_of_bytes_that_are_not_text) {
+TEST(TraceErrors, report_bytes_that_are_not_text) {
   EXPECT_EQ(ours(std::string("1,5,x\n1,\0 6,x\n", 14)),
             "t.csv:3: the byte 0x00 is not text; expected lines of fields between commas: is this "
             "the right file?");
@@ -132,7 +131,7 @@ TEST(TraceErrors, tell_of_bytes_that_are_not_text) {
             "digits");
 }
 
-TEST(TraceErrors, tell_how_to_decompress) {
+TEST(TraceErrors, report_how_to_decompress) {
   EXPECT_EQ(
       complaint_of(lock_trace("\x1f\x8b\x08")),
       "t.csv: compressed with gzip; expected plain text: decompress it first (gzip -dk FILE)");
@@ -145,7 +144,7 @@ TEST(TraceErrors, tell_how_to_decompress) {
             "FILE)");
 }
 
-TEST(TraceErrors, tell_of_lines_without_an_end) {
+TEST(TraceErrors, report_lines_without_an_end) {
   const std::string longest(kLongestTraceLine - 1, 'c');
   EXPECT_EQ(complaint_of(lock_trace("#" + longest + "\n" + kHeader + "1,1,x\n")), "");
   EXPECT_EQ(ours("1,1,x\n#" + longest + "c\n2,1,x\n"),
@@ -153,13 +152,13 @@ TEST(TraceErrors, tell_of_lines_without_an_end) {
             "this the right file?");
 }
 
-TEST(TraceErrors, show_little_of_a_long_line) {
+TEST(TraceErrors, show_only_a_part_of_a_long_line) {
   EXPECT_EQ(ours(std::string(100, 'a') + "\n"), "t.csv:2: 1 field in '" + std::string(60, 'a') +
                                                     "...'; expected 3 (transaction,lock,mode): "
                                                     "add what is missing");
 }
 
-TEST(TraceErrors, tell_of_files_that_cannot_be_read) {
+TEST(TraceErrors, report_files_that_cannot_be_read) {
   const std::string directory = std::filesystem::temp_directory_path().string();
   EXPECT_EQ(complaint_of(read_lock_trace(directory + "/nowhere/t.csv", {})),
             directory + "/nowhere/t.csv: no such file; check the path");
@@ -171,7 +170,7 @@ TEST(TraceErrors, tell_of_files_that_cannot_be_read) {
                 "run reads it for itself)");
 }
 
-// No file can be opened, whoever asks.
+// While it exists, the process can open no file.
 class NoFiles {
  public:
   NoFiles() {
@@ -187,7 +186,7 @@ class NoFiles {
   rlimit before_ = {};
 };
 
-TEST(TraceErrors, tell_of_files_that_cannot_be_opened) {
+TEST(TraceErrors, report_files_that_cannot_be_opened) {
   const TraceFile file(kHeader);
   std::string complaint;
   {
@@ -199,7 +198,7 @@ TEST(TraceErrors, tell_of_files_that_cannot_be_opened) {
                            "files are open");
 }
 
-// A file on a disk that breaks in the middle of it.
+// A file whose disk fails in the middle of it.
 class BrokenDisk final : public std::streambuf {
  public:
   explicit BrokenDisk(std::string good) : good_(std::move(good)) {
@@ -213,7 +212,7 @@ class BrokenDisk final : public std::streambuf {
   std::string good_;
 };
 
-TEST(TraceErrors, tell_of_disks_that_break) {
+TEST(TraceErrors, report_read_errors) {
   BrokenDisk disk(kHeader + "1,1,x\n");
   std::istream in(&disk);
   EXPECT_EQ(complaint_of(read_lock_trace(in, "t.csv", {})),

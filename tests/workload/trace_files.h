@@ -1,5 +1,5 @@
 #pragma once
-// Traces for tests: text in place of files, and files that are gone after the test.
+// Traces for tests: text in place of files, and files that are removed after the test.
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ inline Result<std::shared_ptr<const CacheTrace>> cache_trace(
   return read_cache_trace(in, "c.csv", options);
 }
 
-// What is said of it; empty: nothing is wrong.
+// The error message; empty: the trace is valid.
 template <class T>
 std::string complaint_of(const Result<T>& result) {
   return result ? "" : result.error().text();

@@ -1,4 +1,4 @@
-// Traces of transactions: what is read of them, and which client replays what.
+// Traces of transactions: how they are read, and which client replays what.
 #include "core/workload/transactions/trace.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ std::vector<Needs> needs_of(const Result<std::shared_ptr<const LockTrace>>& trac
   return needs;
 }
 
-// Its n-th transaction asks for lock n.
+// The n-th transaction asks for lock n.
 std::shared_ptr<const LockTrace> numbered(std::uint64_t count) {
   const auto trace = std::make_shared<LockTrace>();
   for (std::uint64_t i = 0; i < count; ++i) trace->add({0, {{LockId{i}, kExclusive}}});
@@ -54,7 +54,7 @@ std::vector<std::uint64_t> replayed(TransactionMix& mix, std::uint32_t client, i
   return locks;
 }
 
-TEST(LockTrace, of_our_format_is_read_in_the_order_of_its_lines) {
+TEST(LockTrace, of_the_native_format_is_read_in_the_order_of_its_lines) {
   const auto trace =
       read_lock_trace(std::string(LATCHLAB_SOURCE_DIR) + "/scenarios/whatif/orders.csv", {});
   const std::vector<Needs> needs = needs_of(trace);
@@ -67,7 +67,7 @@ TEST(LockTrace, of_our_format_is_read_in_the_order_of_its_lines) {
   EXPECT_THAT(trace.value()->type_names(), ElementsAre("transaction"));
 }
 
-TEST(LockTrace, has_modes_by_their_first_letters_too) {
+TEST(LockTrace, accepts_modes_by_their_first_letter) {
   EXPECT_THAT(
       needs_of(lock_trace(kHeader + "1,5,s\n1,6,x\n1,7,u\n2,5,shared\n2,6,exclusive\n"
                                     "2,7,update\n")),
@@ -75,7 +75,7 @@ TEST(LockTrace, has_modes_by_their_first_letters_too) {
                   Needs{{LockId{5}, kShared}, {LockId{6}, kExclusive}, {LockId{7}, kUpdate}}));
 }
 
-TEST(LockTrace, may_come_from_other_systems_and_hands) {
+TEST(LockTrace, accepts_files_of_other_systems_and_manual_edits) {
   const std::vector<Needs> expected = {{{LockId{5}, kShared}, {LockId{6}, kExclusive}},
                                        {{LockId{5}, kExclusive}}};
   EXPECT_EQ(needs_of(lock_trace("transaction,lock,mode\r\n1,5,s\r\n1,6,x\r\n2,5,x\r\n")), expected);
@@ -85,7 +85,7 @@ TEST(LockTrace, may_come_from_other_systems_and_hands) {
       expected);
 }
 
-TEST(LockTrace, of_fisslock_has_types) {
+TEST(LockTrace, of_fisslock_has_transaction_types) {
   const auto trace = lock_trace("1,0,3,10,1\n1,0,3,12,2\n7,0,1,281474976710655,2\n",
                                 {.format = TraceFormat::fisslock});
   EXPECT_EQ(all_of(trace),
@@ -95,7 +95,7 @@ TEST(LockTrace, of_fisslock_has_types) {
   EXPECT_EQ(trace.value()->locks(), kMostTraceLock + 1);
 }
 
-TEST(LockTrace, keeps_whatever_fits) {
+TEST(LockTrace, stores_every_valid_transaction) {
   Rng rng(7);
   LockTrace trace(std::vector<std::string>(kMostTraceTypes, "any"));
   std::vector<Transaction> added;
@@ -115,16 +115,15 @@ TEST(LockTrace, keeps_whatever_fits) {
   }
 }
 
-TEST(LockTrace, merges_what_is_asked_for_twice_where_that_is_wanted) {
+TEST(LockTrace, merges_duplicate_requests_on_request) {
   const TraceOptions merge = {.duplicates = TraceDuplicates::merge};
   EXPECT_THAT(
       needs_of(lock_trace(kHeader + "1,5,s\n1,6,u\n1,7,x\n1,5,u\n1,6,x\n1,7,s\n1,6,s\n", merge)),
       ElementsAre(Needs{{LockId{5}, kUpdate}, {LockId{6}, kExclusive}, {LockId{7}, kExclusive}}));
 }
 
-// Whatever ids were before in whatever order, one that is new is fine, and one that is not is
-// found.
-TEST(LockTrace, sees_any_transaction_that_comes_back) {
+// After any ids in any order, a new id is accepted, and one that returns is detected.
+TEST(LockTrace, detects_any_transaction_that_is_not_contiguous) {
   std::vector<std::uint64_t> ids(40);
   std::iota(ids.begin(), ids.end(), 0U);
   ids.back() = UINT64_MAX;
@@ -143,7 +142,7 @@ TEST(LockTrace, sees_any_transaction_that_comes_back) {
   }
 }
 
-// Lines end anywhere in the buffer, and most of them do not fit what is left of it.
+// Lines end anywhere in the buffer, and most of them do not fit into the rest of it.
 TEST(LockTrace, may_have_long_lines) {
   std::string text = kHeader;
   std::vector<Needs> expected;
@@ -168,7 +167,7 @@ TEST(LockTrace, of_a_million_lines_is_read_from_a_file) {
   EXPECT_EQ(last.needs.back(), (LockNeed{LockId{999'999}, kExclusive}));
 }
 
-TEST(Replay, gives_transactions_to_clients_in_turn_and_begins_anew) {
+TEST(Replay, distributes_transactions_to_clients_in_turn_and_restarts) {
   const auto mix = replay_of(numbered(8), {.first = 0, .count = 3}, {0, 3});
   EXPECT_THAT(replayed(*mix, 0, 5), ElementsAre(0, 3, 6, 0, 3));
   EXPECT_THAT(replayed(*mix, 2, 4), ElementsAre(2, 5, 2, 5));
@@ -188,7 +187,7 @@ TEST(Replay, is_the_same_in_several_processes_as_in_one) {
     EXPECT_EQ(replayed(client < 12 ? *low : *high, client, 20), replayed(*whole, client, 20));
 }
 
-TEST(Replay, leaves_no_client_idle_where_there_are_few_transactions) {
+TEST(Replay, leaves_no_client_idle_if_there_are_few_transactions) {
   const auto mix = replay_of(numbered(3), {.first = 0, .count = 8}, {0, 8});
   EXPECT_THAT(replayed(*mix, 1, 2), ElementsAre(1, 1));
   EXPECT_THAT(replayed(*mix, 7, 3), ElementsAre(1, 1, 1));

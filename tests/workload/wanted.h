@@ -1,5 +1,5 @@
 #pragma once
-// What a chooser of parts says, for tests that look at one answer at a time.
+// The answers of a chooser of parts, for tests that look at one answer at a time.
 
 #include "core/workload/parts.h"
 
@@ -11,7 +11,7 @@ inline SectionWanted wanted_of(PartChooser& chooser, ClientId client) {
   return wanted;
 }
 
-// Of sections that want one.
+// For sections that request one part.
 inline PartWanted part_of(PartChooser& chooser, ClientId client) {
   return wanted_of(chooser, client).parts[0];
 }
