@@ -1,5 +1,6 @@
-# What `latchlab new protocol sample` writes into a source tree: built with this compiler's warnings
-# and tested as any other lock. Of the tree it needs only what shows that it is one.
+# Builds what `latchlab new protocol sample` writes into a source tree, with this compiler's
+# warnings, and tests it like any other lock. The tree has only the files by which the command
+# recognises one.
 set(tree ${CMAKE_CURRENT_BINARY_DIR}/new-protocol)
 set(registry core/protocols/registry.cc)
 set(written core/protocols/sample/sample.cc tests/protocols/sample/sample_test.cc

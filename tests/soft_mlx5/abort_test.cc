@@ -1,4 +1,5 @@
-// Rules that a driver can break without hardware telling: each ends the process, and says why.
+// Rules that a driver can break without an error from the hardware: here each violation aborts the
+// process with a message.
 #include <endian.h>
 #include <unistd.h>
 
@@ -8,7 +9,7 @@ namespace soft_mlx5_test {
 
 namespace {
 
-// The tests fork no threads: each statement runs in a program of its own.
+// The tests do not fork with threads running: each statement runs in a program of its own.
 class AbortDeathTest : public ::testing::Test {
  protected:
   AbortDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -47,13 +48,13 @@ struct Pair {
   ibv_qp* b = nullptr;
 };
 
-TEST_F(AbortDeathTest, send_queue_sized_without_inline_room_for_raw_wqes) {
+TEST_F(AbortDeathTest, send_queue_that_is_too_small_for_raw_wqes) {
   EXPECT_DEATH(
       {
         QpWish wish;
         wish.depth = 16;
         wish.send_sge = 1;
-        wish.inline_bytes = 0;  // 64 bytes for each, where a masked CAS has 80
+        wish.inline_bytes = 0;  // 64 bytes per WQE, but a masked CAS needs 80
         Pair pair(wish);
         ibv_qp_ex* const qp = ibv_qp_to_qp_ex(pair.a);
         ibv_wr_start(qp);
@@ -78,7 +79,7 @@ TEST_F(AbortDeathTest, doorbell_for_a_wqe_that_was_not_written) {
       "soft-mlx5: .*");
 }
 
-TEST_F(AbortDeathTest, wqe_of_a_round_before) {
+TEST_F(AbortDeathTest, wqe_of_an_earlier_round) {
   EXPECT_DEATH(
       {
         Pair pair;
@@ -121,12 +122,12 @@ TEST_F(AbortDeathTest, reserved_bits_of_an_address_vector) {
   EXPECT_DEATH(post_with(16 + 17, 1), "soft-mlx5: .*reserved bit.*address vector");
 }
 
-TEST_F(AbortDeathTest, ds_that_is_not_the_length) {
+TEST_F(AbortDeathTest, ds_that_does_not_match_the_length) {
   EXPECT_DEATH(Pair().post_changed(7, 5 ^ 3), "soft-mlx5: .*3 octowords .ds. end within");
   EXPECT_DEATH(Pair().post_changed(7, 5 ^ 4), "soft-mlx5: .*with a result of 0");
 }
 
-TEST_F(AbortDeathTest, number_of_another_qp) {
+TEST_F(AbortDeathTest, wqe_with_the_number_of_another_qp) {
   EXPECT_DEATH(Pair().post_changed(6, 1), "soft-mlx5: .*names QP");
 }
 
@@ -162,7 +163,7 @@ TEST_F(AbortDeathTest, field_of_more_than_64_bits) {
       "soft-mlx5: .*more than 64 bits");
 }
 
-TEST_F(AbortDeathTest, completion_queue_that_nobody_polls) {
+TEST_F(AbortDeathTest, completion_queue_that_overflows) {
   EXPECT_DEATH(
       {
         Rig rig;

@@ -35,7 +35,7 @@ class Dc : public ::testing::Test {
   ibv_qp* dct = rig.make_dct(srq, kKey);
 };
 
-TEST_F(Dc, a_target_has_its_number_when_it_is_ready) {
+TEST_F(Dc, a_target_has_a_number_when_it_is_ready) {
   ASSERT_NE(dct, nullptr);
   EXPECT_NE(dct->qp_num, 0U);
 }
@@ -76,20 +76,20 @@ TEST_F(Dc, masked_atomics_go_to_targets) {
   }
 }
 
-TEST_F(Dc, a_wrong_key_is_answered_by_nobody) {
+TEST_F(Dc, a_wrong_key_gets_no_response) {
   ibv_qp* const dci = rig.make_dci();
   ASSERT_EQ(post_to(dci, dct, 1, false, kKey + 1), 0);
   EXPECT_EQ(rig.next().status, IBV_WC_RETRY_EXC_ERR);
 }
 
-TEST_F(Dc, an_initiator_recovers_by_reset_from_a_target_that_is_gone) {
+TEST_F(Dc, an_initiator_recovers_by_reset_after_its_target_is_gone) {
   ibv_qp* const dci = rig.make_dci();
   ibv_qp* const other = rig.make_dct(srq, kKey);
   const std::uint32_t number = dci->qp_num;
   rig.destroy(dct);
   mlx5dv_qp_ex* const own = mlx5dv_qp_ex_from_ibv_qp_ex(ibv_qp_to_qp_ex(dci));
   ASSERT_NE(own, nullptr);
-  // The number of the target is kept by hand: its QP is no more.
+  // The test keeps the number of the target: its QP no longer exists.
   ibv_qp gone = *other;
   gone.qp_num = 0xffffff;
   ASSERT_EQ(post_to(dci, &gone, 1), 0);
@@ -113,7 +113,7 @@ TEST_F(Dc, an_initiator_recovers_by_reset_from_a_target_that_is_gone) {
   EXPECT_EQ(done.status, IBV_WC_SUCCESS);
 }
 
-TEST_F(Dc, a_stream_that_waits_does_not_stop_another) {
+TEST_F(Dc, a_stream_that_waits_does_not_block_another) {
   ibv_qp* const dci = rig.make_dci(2, 2);
   ASSERT_NE(dci, nullptr);
   rig.memory[1] = 9;
@@ -139,7 +139,7 @@ TEST_F(Dc, a_failed_stream_is_reset_alone) {
   EXPECT_EQ(rig.next().status, IBV_WC_SUCCESS);
 }
 
-TEST_F(Dc, as_many_failed_streams_as_are_allowed_end_the_initiator) {
+TEST_F(Dc, failures_of_the_maximum_number_of_streams_put_the_initiator_in_error) {
   ibv_qp* const dci = rig.make_dci(2, 1);
   for (unsigned stream : {1U, 2U}) {
     ASSERT_EQ(post_to(dci, dct, stream, false, kKey + 1, stream), 0);
@@ -149,7 +149,7 @@ TEST_F(Dc, as_many_failed_streams_as_are_allowed_end_the_initiator) {
   EXPECT_NE(mlx5dv_dci_stream_id_reset(dci, 1), 0);
 }
 
-TEST_F(Dc, a_target_needs_a_receive_queue_and_has_no_way_back) {
+TEST_F(Dc, a_target_needs_a_receive_queue_and_cannot_change_its_state) {
   EXPECT_EQ(rig.make_dct(nullptr, kKey), nullptr);
   EXPECT_NE(rig.to(dct, IBV_QPS_ERR), 0);
 }

@@ -1,4 +1,4 @@
-// What a device has beside queues: its own memory, clocks, UARs for threads, capabilities.
+// What a device has besides queues: device memory, clocks, UARs for threads, capabilities.
 #include <endian.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ std::vector<std::uint8_t> capabilities(ibv_context* context, unsigned type) {
   return out;
 }
 
-TEST(Device, says_what_its_atomics_can) {
+TEST(Device, reports_its_atomics) {
   Rig rig;
   const auto atomics = capabilities(rig.context, 3);
   EXPECT_EQ(atomics[16 + 8] >> 6, 1);  // replies of 8 bytes in host order
@@ -29,7 +29,7 @@ TEST(Device, says_what_its_atomics_can) {
   EXPECT_EQ(capabilities(rig.context, 0)[16 + 67] & 0x22, 0x22);
 }
 
-TEST(Device, does_not_know_other_commands) {
+TEST(Device, rejects_other_commands) {
   Rig rig;
   std::uint8_t in[16] = {9, 9};
   std::uint8_t out[16] = {};
@@ -37,7 +37,7 @@ TEST(Device, does_not_know_other_commands) {
   EXPECT_NE(out[0], 0);
 }
 
-TEST(Device, memory_of_its_own_takes_verbs_and_copies) {
+TEST(Device, device_memory_takes_verbs_and_copies) {
   Rig rig;
   ibv_alloc_dm_attr wish = {};
   wish.length = 4096;
@@ -70,7 +70,7 @@ TEST(Device, memory_of_its_own_takes_verbs_and_copies) {
   EXPECT_EQ(ibv_free_dm(dm), 0);
 }
 
-TEST(Device, memory_of_its_own_has_an_end) {
+TEST(Device, device_memory_is_limited) {
   Rig rig;
   ibv_alloc_dm_attr wish = {};
   wish.length = 128 * 1024;
@@ -136,7 +136,7 @@ TEST(Device, each_thread_domain_has_a_doorbell) {
   }
 }
 
-TEST(Device, completions_have_times_of_its_clock) {
+TEST(Device, completions_have_timestamps_of_its_clock) {
   Rig rig;
   ibv_cq_init_attr_ex wish = {};
   wish.cqe = 16;
@@ -180,7 +180,7 @@ TEST(Device, completions_have_times_of_its_clock) {
   EXPECT_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
-TEST(Device, an_srq_tells_once_when_it_runs_low) {
+TEST(Device, an_srq_sends_one_event_when_it_runs_low) {
   Rig rig;
   QpWish wish;
   wish.srq = rig.make_srq(8);

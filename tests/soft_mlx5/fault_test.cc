@@ -1,4 +1,4 @@
-// Each fault that a run can ask for; tests/soft_mlx5/run asks for each with certainty.
+// Each fault that a run can ask for; tests/soft_mlx5/run requests each with probability 1.
 #include <cstdlib>
 #include <string>
 

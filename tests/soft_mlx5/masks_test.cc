@@ -18,7 +18,7 @@ class Masks : public ::testing::TestWithParam<std::uint32_t> {
     b = rig.make_rc(wish);
     rig.connect(a, b);
   }
-  // The word of the answer, as a ConnectX delivers it.
+  // The word of the reply, as a ConnectX delivers it.
   std::uint64_t answer(std::size_t word) const {
     const std::uint64_t got = rig.memory[word];
     return GetParam() == 8 ? got : swapped(got);
@@ -35,7 +35,7 @@ class Masks : public ::testing::TestWithParam<std::uint32_t> {
   ibv_qp* b = nullptr;
 };
 
-TEST_P(Masks, compare_and_swap_touches_only_what_its_masks_say) {
+TEST_P(Masks, compare_and_swap_changes_only_bits_of_its_masks) {
   Masked cas = op();
   const std::size_t words = cas.bytes / 8;
   for (std::size_t i = 0; i < words; ++i) {
@@ -55,7 +55,7 @@ TEST_P(Masks, compare_and_swap_touches_only_what_its_masks_say) {
   }
 }
 
-TEST_P(Masks, one_bit_of_one_word_that_differs_is_enough) {
+TEST_P(Masks, a_difference_in_one_bit_of_one_word_makes_a_compare_fail) {
   Masked cas = op();
   const std::size_t last = cas.bytes / 8 - 1;
   for (std::size_t i = 0; i <= last; ++i) {
@@ -89,7 +89,7 @@ TEST_P(Masks, no_carry_leaves_a_field) {
   }
 }
 
-TEST_P(Masks, a_full_ring_of_them_many_times_over) {
+TEST_P(Masks, a_full_ring_of_them_works_many_times) {
   Masked faa = op();
   faa.compares = false;
   for (auto& mask : faa.swap_mask) mask = 1ULL << 63;

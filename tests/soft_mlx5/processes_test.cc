@@ -1,4 +1,5 @@
-// Two processes on one device: the test, and its peer, which is the same program.
+// Two processes on one device: the test, and its peer, which is another process of the same
+// program.
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -22,7 +23,7 @@ struct Card {
 
 constexpr const char* kRole = "SOFT_MLX5_TEST_PEER";  // the peer's end of a socket
 
-// Connects `qp` with that of the process at the other end.
+// Connects `qp` with the QP of the process at the other end.
 Card meet(Rig& rig, ibv_qp* qp, int socket) {
   const Card own = {qp->qp_num, rig.mr->rkey, rig.at(0)};
   Card other;
@@ -66,7 +67,7 @@ TEST(Processes, reach_each_other_until_one_is_killed) {
   ASSERT_EQ(post(rig, qp, Op{.local = 1, .remote = word, .rkey = peer.key}), 0);
   EXPECT_EQ(rig.next().status, IBV_WC_SUCCESS);
   EXPECT_EQ(rig.memory[1], 4711U);
-  for (std::uint64_t i = 0; i < 12; ++i)  // several on their way
+  for (std::uint64_t i = 0; i < 12; ++i)  // so that several are in flight
     ASSERT_EQ(post(rig, qp,
                    Op{.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
                       .local = 1,
@@ -86,7 +87,7 @@ TEST(Processes, reach_each_other_until_one_is_killed) {
   EXPECT_EQ(rig.next().status, IBV_WC_SUCCESS);
   ASSERT_EQ(post(rig, qp, Op{.opcode = IBV_WR_SEND, .local = 1}), 0);
   EXPECT_EQ(rig.next().status, IBV_WC_SUCCESS);
-  // Its key is not one of ours.
+  // The key belongs to the other process.
   EXPECT_NE(peer.key, rig.mr->rkey);
   ::kill(child, SIGKILL);
   ASSERT_EQ(post(rig, qp, Op{.local = 1, .remote = word, .rkey = peer.key}), 0);

@@ -21,7 +21,7 @@ class Rc : public ::testing::Test {
   ibv_qp* b = nullptr;
 };
 
-TEST_F(Rc, a_read_brings_what_is_there) {
+TEST_F(Rc, a_read_returns_the_remote_memory) {
   pair();
   rig.memory[100] = 0x1122334455667788;
   ASSERT_EQ(post(rig, a, Op{.local = 1, .remote = rig.at(100)}), 0);
@@ -41,7 +41,7 @@ TEST_F(Rc, a_write_of_many_pages_arrives) {
   for (std::size_t i = 0; i < 2000; ++i) ASSERT_EQ(rig.memory[2048 + i], i * 3);
 }
 
-TEST_F(Rc, inline_data_are_taken_when_posted) {
+TEST_F(Rc, inline_data_are_copied_when_posted) {
   pair();
   rig.memory[1] = 42;
   ASSERT_EQ(post(rig, a,
@@ -55,7 +55,7 @@ TEST_F(Rc, inline_data_are_taken_when_posted) {
   EXPECT_EQ(rig.memory[9], 42U);
 }
 
-TEST_F(Rc, plain_atomics_answer_with_the_old_value) {
+TEST_F(Rc, plain_atomics_return_the_old_value) {
   pair();
   rig.memory[10] = 5;
   post(rig, a,
@@ -103,7 +103,7 @@ TEST_F(Rc, a_send_fills_a_receive_of_the_srq) {
   EXPECT_EQ(rig.memory[50], 77U);
 }
 
-TEST_F(Rc, an_srq_of_any_depth_gives_its_receives_in_order_for_ever) {
+TEST_F(Rc, an_srq_of_any_depth_gives_its_receives_in_order) {
   QpWish wish;
   wish.srq = rig.make_srq(5);
   pair(wish);
@@ -127,7 +127,7 @@ TEST_F(Rc, without_a_receive_it_waits_and_then_arrives) {
   EXPECT_EQ(rig.next().status, IBV_WC_SUCCESS);
 }
 
-TEST_F(Rc, without_a_receive_it_gives_up_when_told_to) {
+TEST_F(Rc, without_a_receive_it_gives_up_if_retries_are_limited) {
   QpWish wish;
   wish.srq = rig.make_srq(8);
   wish.rnr_retries = 2;
@@ -178,7 +178,7 @@ TEST_F(Rc, a_qp_without_the_right_refuses) {
   EXPECT_EQ(rig.next().status, IBV_WC_REM_INV_REQ_ERR);
 }
 
-TEST_F(Rc, what_follows_a_failure_is_flushed_unsignalled_or_not) {
+TEST_F(Rc, verbs_behind_a_failure_are_flushed_signalled_or_not) {
   pair();
   ASSERT_EQ(post(rig, a, Op{.local = 1, .remote = 4096, .id = 1}), 0);
   for (std::uint64_t i = 2; i < 6; ++i)
@@ -191,7 +191,7 @@ TEST_F(Rc, what_follows_a_failure_is_flushed_unsignalled_or_not) {
   }
 }
 
-TEST_F(Rc, a_peer_that_is_gone_is_noticed_after_the_time_of_all_tries) {
+TEST_F(Rc, a_dead_peer_is_detected_after_the_time_of_all_retries) {
   pair();
   rig.destroy(b);
   ASSERT_EQ(post(rig, a, Op{.local = 1, .remote = rig.at(3)}), 0);
@@ -213,18 +213,18 @@ TEST_F(Rc, reset_leaves_no_trace_and_the_pair_works_again) {
   }
 }
 
-TEST_F(Rc, an_end_that_was_reset_alone_does_not_answer) {
+TEST_F(Rc, an_end_that_was_reset_alone_does_not_respond) {
   pair();
   ASSERT_EQ(post(rig, a, Op{.local = 1, .remote = rig.at(3)}), 0);
   EXPECT_EQ(rig.next().status, IBV_WC_SUCCESS);
   rig.to(b, IBV_QPS_RESET);
   rig.to_init(b);
-  rig.to_rtr(b, a->qp_num);  // its sequence starts anew, that of the other end does not
+  rig.to_rtr(b, a->qp_num);  // its sequence numbers restart, those of the other end do not
   ASSERT_EQ(post(rig, a, Op{.local = 1, .remote = rig.at(3)}), 0);
   EXPECT_EQ(rig.next().status, IBV_WC_RETRY_EXC_ERR);
 }
 
-TEST_F(Rc, an_attribute_too_many_or_too_few_is_refused) {
+TEST_F(Rc, an_unexpected_or_missing_attribute_is_refused) {
   ibv_qp* const qp = rig.make_rc();
   ibv_qp_attr attr = {};
   attr.qp_state = IBV_QPS_INIT;
@@ -238,7 +238,7 @@ TEST_F(Rc, an_attribute_too_many_or_too_few_is_refused) {
   EXPECT_EQ(rig.to_init(qp), 0);
 }
 
-TEST_F(Rc, an_armed_queue_wakes_its_channel_once) {
+TEST_F(Rc, an_armed_completion_queue_wakes_its_channel_once) {
   pair();
   const auto waits = [&](int ms) {
     pollfd ready = {rig.channel->fd, POLLIN, 0};
@@ -278,7 +278,7 @@ TEST_F(Rc, arming_behind_a_completion_wakes_at_once) {
   rig.next();
 }
 
-TEST_F(Rc, results_in_completions_are_copied_by_the_library) {
+TEST_F(Rc, results_scattered_into_completions_are_copied_by_the_library) {
   QpWish wish;
   wish.scatters = true;
   wish.signals_all = true;

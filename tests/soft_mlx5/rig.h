@@ -1,6 +1,6 @@
 #pragma once
-// libibverbs and libmlx5 as a program uses them, with a pair of connected QPs to try things on.
-// The tests run below tools/soft-mlx5/run.
+// libibverbs and libmlx5 as a program uses them, with a pair of connected QPs for tests. The tests
+// run under tools/soft-mlx5/run.
 
 #include <gtest/gtest.h>
 #include <infiniband/mlx5dv.h>
@@ -29,7 +29,7 @@ struct QpWish {
   bool signals_all = false;
 };
 
-// A completion, as ibv_poll_cq gives it.
+// A completion, as ibv_poll_cq returns it.
 struct Done {
   std::uint64_t id = 0;
   ibv_wc_status status = IBV_WC_GENERAL_ERR;
@@ -52,7 +52,7 @@ class Rig {
   bool infiniband = false;
   std::uint16_t lid = 0;
 
-  // Registered: what is remote, and what is local.
+  // Registered memory: the targets of verbs and their local buffers.
   struct alignas(4096) Words : std::array<std::uint64_t, 4096> {};
   std::unique_ptr<Words> words = std::make_unique<Words>();
   Words& memory = *words;
@@ -79,7 +79,7 @@ class Rig {
 
   // Waits for one; fails the test after 5 s.
   Done next();
-  // Nothing comes for a while.
+  // No completion arrives for a while.
   bool is_quiet(int milliseconds = 20);
 
   ibv_ah_attr address_of(int node) const;
