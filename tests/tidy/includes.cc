@@ -1,4 +1,4 @@
-// Who may include whom, and which vendor header may stand where.
+// Which folder may include which, and where vendor headers may be used.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ struct Layer {
 // The first layer whose folder holds the file decides. Tools and tests may include everything.
 const std::vector<Layer>& layers() {
   static const Paths plain = {"core/base/"};
-  // The part of core/verbs that is written for locks; the rest is for backends and wrappers.
+  // The part of core/verbs that locks may use; the rest is for backends and wrappers.
   static const Paths for_locks = {"core/base/",           "core/coro/",
                                   "core/verbs/verb.h",    "core/verbs/verbs.h",
                                   "core/verbs/message.h", "core/verbs/wait.h",
@@ -61,7 +61,7 @@ const std::vector<Layer>& layers() {
 struct Vendor {
   std::string name;
   Paths headers;  // prefixes
-  Paths folders;  // where its headers may stand
+  Paths folders;  // which may include these headers
   bool sources_only = true;
 };
 
@@ -135,7 +135,7 @@ std::string joined(const Paths& paths) {
   return all;
 }
 
-// Empty: allowed.
+// Empty: the include is allowed.
 std::string why_not_ours(const SourceFile& file, const std::string& target) {
   if (!begins_with_any(target, {"core/", "backends/", "models/", "tools/", "tests/"}))
     return "includes of ours are written from the root";
@@ -157,7 +157,8 @@ std::string why_not_vendor(const SourceFile& file, const std::string& header) {
     if (!begins_with_any(header, vendor.headers)) continue;
     if (!begins_with_any(file.path, vendor.folders))
       return "headers of " + vendor.name + " may stand only in " + joined(vendor.folders);
-    const bool in_tests = begins_with_any(file.path, {"tests/"});  // whose headers nobody ships
+    // Headers of tests are not installed.
+    const bool in_tests = begins_with_any(file.path, {"tests/"});
     if (vendor.sources_only && file.is_header() && !in_tests)
       return "headers of " + vendor.name + " may stand only in .cc files";
     return "";

@@ -1,5 +1,5 @@
-// Planted bugs are named twice, where a lock breaks and in the test that must see it: by the same
-// name, which begins with the lock's.
+// Planted bugs are named twice, in the lock that has the bug and in the test that must detect it:
+// by the same name, which begins with the lock's.
 
 #include <map>
 #include <regex>
@@ -15,7 +15,7 @@ struct Place {
   std::string file;
   std::size_t line = 0;
 };
-using Places = std::map<std::string, Place>;  // by name, the first
+using Places = std::map<std::string, Place>;  // by name, the first place
 
 // The last group of `pattern` in C++ files of `folder`.
 Places names_in(const std::vector<SourceFile>& tree, const std::string& folder,

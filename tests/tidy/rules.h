@@ -1,7 +1,7 @@
 #pragma once
-// The house rules that a machine can hold: who may include whom, how long a file may be, and what
-// must not be written at all. Each rule takes text and gives findings, so that tests can also plant
-// bad text and see the rule fail.
+// The rules of the project that a program can check: which folder may include which, how long a
+// file may be, and which texts are banned. Each rule takes text and returns findings, so that tests
+// can also show that a rule detects bad text.
 
 #include <cstddef>
 #include <filesystem>
@@ -16,7 +16,7 @@ struct SourceFile {
 
   bool is_header() const;
   bool is_cpp() const;   // .cc or .h
-  bool is_code() const;  // C++, CMake or a script: whatever has a width and a size
+  bool is_code() const;  // C++, CMake or a script: files with limits on width and length
 };
 
 struct Finding {
@@ -29,7 +29,7 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
-// A file that is longer than kWorryLines, and the length it must not exceed. Entries only go down.
+// A file that is longer than kWorryLines, and its maximum length. Entries only decrease.
 struct LongFile {
   std::string path;
   std::size_t max_lines = 0;
@@ -38,17 +38,17 @@ inline constexpr std::size_t kWorryLines = 300;
 inline constexpr std::size_t kMaxLines = 500;
 inline constexpr std::size_t kMaxColumns = 100;
 
-// A text that must not be written in files of some folders.
+// A text that is banned in files of some folders.
 struct Ban {
   std::string text;
-  std::vector<std::string> folders;  // prefixes of paths; empty: everywhere
-  std::vector<std::string> except;   // prefixes of paths that may
-  bool code_only = false;            // documents may speak of it
+  std::vector<std::string> folders;  // prefixes of paths; empty: all folders
+  std::vector<std::string> except;   // prefixes of paths that may contain it
+  bool code_only = false;            // documents may contain it
   std::string fix;
 };
 const std::vector<Ban>& bans();
 
-// How many pronouns without a noun files of a folder may have. Entries only go down.
+// The maximum number of pronouns without a noun in files of a folder. Entries only decrease.
 enum class FilesOf { all, headers, others };
 struct WordLimit {
   std::string folder;  // a prefix of paths
@@ -62,7 +62,7 @@ Findings check_includes(const SourceFile& file);
 Findings check_bans(const SourceFile& file);
 Findings check_width(const SourceFile& file);
 Findings check_length(const SourceFile& file, const std::vector<LongFile>& allowed);
-// What only the whole tree shows: entries of `allowed` that are out of date.
+// Violations that only the whole tree shows: entries of `allowed` that are out of date.
 Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed);
 
 // Entries of `limits` that are exceeded or out of date.
@@ -71,11 +71,11 @@ Findings check_pronouns(const std::vector<SourceFile>& tree, const std::vector<W
 // Planted bugs without a test, and tests of bugs that no lock plants.
 Findings check_planted(const std::vector<SourceFile>& tree);
 
-// Every text file of the project, sorted by path; what is built or generated is not among them.
+// Every text file of the project, sorted by path; generated files and build results are excluded.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 SourceFile from_text(const std::string& path, const std::string& text);
 
-// Shared by the rules: does `text` begin with one of these?
+// Shared by the rules: whether `text` begins with one of these.
 bool begins_with_any(const std::string& text, const std::vector<std::string>& prefixes);
 // The folder of `text` relative to `parent`: "simgrid" for backends/simgrid/x.cc; empty if outside.
 std::string child_folder(const std::string& text, const std::string& parent);

@@ -1,4 +1,4 @@
-// The rules can be seen to fail: each is given text that breaks it, and text that only looks so.
+// Tests of the rules: each gets text that breaks it, and text that only resembles that.
 
 #include "tests/tidy/rules.h"
 
@@ -24,14 +24,14 @@ SourceFile lines_of(const std::string& path, std::size_t count) {
   return {path, std::vector<std::string>(count, "int x;")};
 }
 
-TEST(IncludeRule, a_protocol_may_not_see_the_world) {
+TEST(IncludeRule, a_protocol_may_not_include_the_world) {
   const Findings findings = includes_of("core/protocols/cas/cas.cc", "\"core/world/backend.h\"");
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas/cas.cc:2: includes"));
   EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/ may include only"));
 }
 
-TEST(IncludeRule, nothing_low_sees_anything_high) {
+TEST(IncludeRule, low_layers_include_no_higher_ones) {
   EXPECT_THAT(includes_of("core/base/time.h", "\"core/coro/task.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("core/coro/task.h", "\"core/verbs/verbs.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("core/verbs/verbs.h", "\"core/protocols/lock.h\""), SizeIs(1));
@@ -40,7 +40,7 @@ TEST(IncludeRule, nothing_low_sees_anything_high) {
   EXPECT_THAT(includes_of("core/study/study.cc", "\"tools/latchlab/run.h\""), SizeIs(1));
 }
 
-TEST(IncludeRule, workload_measure_and_checks_know_locks_but_no_concrete_one) {
+TEST(IncludeRule, workload_measure_and_checks_include_no_concrete_lock) {
   for (const std::string folder : {"workload", "measure", "checks"}) {
     const std::string path = "core/" + folder + "/x.cc";
     EXPECT_THAT(includes_of(path, "\"core/protocols/lock.h\""), IsEmpty());
@@ -48,23 +48,23 @@ TEST(IncludeRule, workload_measure_and_checks_know_locks_but_no_concrete_one) {
   }
 }
 
-TEST(IncludeRule, one_backend_may_not_see_another) {
+TEST(IncludeRule, one_backend_may_not_include_another) {
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"backends/explorer/y.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"backends/simgrid/y.h\""), IsEmpty());
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"core/scenario/nic.h\""), IsEmpty());
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"core/protocols/lock.h\""), SizeIs(1));
 }
 
-TEST(IncludeRule, tools_and_tests_may_include_everything_of_ours) {
+TEST(IncludeRule, tools_and_tests_may_include_everything_of_the_project) {
   EXPECT_THAT(includes_of("tools/latchlab/run.cc", "\"backends/simgrid/fabric.h\""), IsEmpty());
   EXPECT_THAT(includes_of("tests/unit/x.cc", "\"core/protocols/dslr.h\""), IsEmpty());
 }
 
-TEST(IncludeRule, our_includes_are_written_from_the_root) {
+TEST(IncludeRule, includes_of_the_project_are_written_from_the_root) {
   EXPECT_THAT(includes_of("tests/unit/x.cc", "\"helpers.h\""), SizeIs(1));
 }
 
-TEST(IncludeRule, vendor_headers_stay_in_their_place) {
+TEST(IncludeRule, vendor_headers_are_allowed_only_in_their_folders) {
   EXPECT_THAT(includes_of("core/scenario/parser.cc", "<yaml-cpp/yaml.h>"), IsEmpty());
   EXPECT_THAT(includes_of("core/scenario/parser.h", "<yaml-cpp/yaml.h>"), SizeIs(1));
   EXPECT_THAT(includes_of("tools/latchlab/run.cc", "<yaml-cpp/yaml.h>"), SizeIs(1));
@@ -97,13 +97,13 @@ TEST(BanRule, every_banned_text_is_found_where_it_is_banned) {
   }
 }
 
-TEST(BanRule, a_longer_word_that_ends_like_a_banned_one_is_fine) {
+TEST(BanRule, a_longer_word_that_ends_like_a_banned_one_is_allowed) {
   EXPECT_THAT(check_bans(from_text("core/base/x.cc", "op" + std::string("erand(1)"))), IsEmpty());
   EXPECT_THAT(check_bans(from_text("core/base/x.cc", "core/wo" + std::string("rkload/"))),
               IsEmpty());
 }
 
-TEST(BanRule, a_folder_outside_the_ban_is_left_alone) {
+TEST(BanRule, a_folder_outside_the_ban_is_not_checked) {
   EXPECT_THAT(check_bans(from_text("tools/latchlab/x.cc", "#include <chrono>")), IsEmpty());
   EXPECT_THAT(check_bans(from_text("tests/unit/x.cc", "std::unordered_map<int, int> m;")),
               IsEmpty());
@@ -123,18 +123,18 @@ TEST(SizeRule, a_file_over_300_lines_needs_an_entry) {
   EXPECT_THAT(check_length(lines_of("core/x.cc", 302), {{"core/x.cc", 301}}), SizeIs(1));
 }
 
-TEST(SizeRule, a_file_over_500_lines_fails_whatever_its_entry) {
+TEST(SizeRule, a_file_over_500_lines_fails_with_any_entry) {
   EXPECT_THAT(check_length(lines_of("core/x.cc", 501), {{"core/x.cc", 600}}), SizeIs(1));
 }
 
-TEST(SizeRule, an_entry_follows_its_file_down) {
+TEST(SizeRule, an_entry_must_be_lowered_with_its_file) {
   EXPECT_THAT(check_tree({lines_of("core/x.cc", 400)}, {{"core/x.cc", 410}}), IsEmpty());
   EXPECT_THAT(check_tree({lines_of("core/x.cc", 350)}, {{"core/x.cc", 410}}), SizeIs(1));
   EXPECT_THAT(check_tree({lines_of("core/x.cc", 200)}, {{"core/x.cc", 410}}), SizeIs(1));
   EXPECT_THAT(check_tree({}, {{"core/x.cc", 410}}), SizeIs(1));
 }
 
-// In two halves, because this file is counted as well.
+// In two halves, because this file is checked as well.
 const std::string kPronoun = std::string("no") + "body";
 
 TEST(WordRule, pronouns_without_a_noun_are_counted_by_folder_and_kind_of_file) {
@@ -152,7 +152,7 @@ TEST(WordRule, pronouns_without_a_noun_are_counted_by_folder_and_kind_of_file) {
   EXPECT_THAT(check_pronouns(tree, {{"core/", FilesOf::others, 0}}), SizeIs(1));
 }
 
-TEST(WordRule, an_entry_follows_its_count_down) {
+TEST(WordRule, an_entry_must_be_lowered_with_its_count) {
   EXPECT_THAT(check_pronouns({}, {{"core/", FilesOf::all, 20}}), IsEmpty());
   EXPECT_THAT(check_pronouns({}, {{"core/", FilesOf::all, 21}}), SizeIs(1));
 }
@@ -171,7 +171,7 @@ TEST(PlantedRule, a_bug_and_its_test_have_one_name) {
   EXPECT_THAT(planted(mark, "f(Bug{\"mine_late\"});"), SizeIs(2));
 }
 
-TEST(PlantedRule, a_bug_is_called_after_its_lock) {
+TEST(PlantedRule, a_bug_is_named_after_its_lock) {
   const Findings findings = planted("if (PLANTED(early)) ++n;", "f(Bug{\"early\"});");
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0].text(), HasSubstr("begin its name with mine_"));

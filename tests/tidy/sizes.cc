@@ -1,4 +1,4 @@
-// How long a file may be. A long file needs an entry here with its length; entries only go down.
+// How long a file may be. A long file needs an entry here with its length; entries only decrease.
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 namespace latchlab::tidy {
 namespace {
 
-// A file may shrink this much before its entry has to follow.
+// A file may shrink this much before its entry must be lowered.
 constexpr std::size_t kSlackLines = 20;
 
 Findings stale_entries(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed) {

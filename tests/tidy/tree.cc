@@ -20,7 +20,7 @@ bool is_script(const std::string& path, const std::vector<std::string>& lines) {
   return ends_with(path, ".sh") || (!lines.empty() && lines.front().rfind("#!", 0) == 0);
 }
 
-// The project's folders; what is built, or what runs leave beside them, is not ours to judge.
+// The project's folders; build results and the output of runs beside them are not checked.
 const std::vector<std::string>& folders() {
   static const std::vector<std::string> names = {".ci",    "backends",  "cmake", "core", "docs",
                                                  "models", "scenarios", "tests", "tools"};

@@ -1,4 +1,4 @@
-// What must not be written, and how wide a line may be.
+// Banned texts, and the maximum width of a line.
 
 #include <cctype>
 #include <string>
@@ -13,7 +13,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Finds `text` where a word may begin: the end of a longer word does not count.
+// Finds `text` at the begin of a word: the end of a longer word does not count.
 bool contains(const std::string& line, const std::string& text) {
   for (std::size_t at = line.find(text); at != std::string::npos; at = line.find(text, at + 1))
     if (at == 0 || !is_word(text.front()) || !is_word(line[at - 1])) return true;
@@ -26,7 +26,7 @@ bool applies(const Ban& ban, const SourceFile& file) {
          !begins_with_any(file.path, ban.except);
 }
 
-// Columns as an editor counts them: one per character, not per byte.
+// Columns as in an editor: one per character, not per byte.
 std::size_t columns(const std::string& line) {
   std::size_t count = 0;
   for (const char c : line) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
