@@ -54,12 +54,12 @@ bool is_counted(const WordLimit& limit, const SourceFile& file) {
 
 const std::vector<WordLimit>& word_limits() {
   static const std::vector<WordLimit> table = {
-      {"README.md", FilesOf::all, 1},      {"docs/", FilesOf::all, 71},
-      {"core/", FilesOf::headers, 338},    {"core/", FilesOf::others, 138},
-      {"backends/", FilesOf::headers, 60}, {"backends/", FilesOf::others, 27},
-      {"tools/", FilesOf::headers, 31},    {"tools/", FilesOf::others, 85},
-      {"models/", FilesOf::all, 7},        {"scenarios/", FilesOf::all, 2},
-      {"tests/", FilesOf::all, 471},
+      {"README.md", FilesOf::all, 0},     {"docs/", FilesOf::all, 12},
+      {"core/", FilesOf::headers, 10},    {"core/", FilesOf::others, 63},
+      {"backends/", FilesOf::headers, 1}, {"backends/", FilesOf::others, 5},
+      {"tools/", FilesOf::headers, 6},    {"tools/", FilesOf::others, 69},
+      {"models/", FilesOf::all, 3},       {"scenarios/", FilesOf::all, 0},
+      {"tests/", FilesOf::all, 53},
   };
   return table;
 }
