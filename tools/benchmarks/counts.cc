@@ -21,7 +21,7 @@ struct Totals {
   double missed_lines = 0;
 };
 
-// A folder of its own, gone when the object is.
+// A temporary directory, which the destructor removes.
 class Scratch {
  public:
   Scratch() {
@@ -45,7 +45,7 @@ bool runs(const std::string& command) {
   return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
-// One line each: "123,,instructions:u,..."
+// One line per counter: "123,,instructions:u,..."
 std::optional<Totals> read_perf(const std::string& path) {
   std::ifstream file(path);
   Totals totals;
@@ -80,7 +80,7 @@ std::optional<Totals> read_callgrind(const std::string& path) {
 
 struct Counter {
   const char* by;
-  const char* command;  // with the file of its findings
+  const char* command;  // takes the name of its output file
   std::optional<Totals> (*read)(const std::string& path);
 };
 constexpr Counter kCounters[] = {

@@ -16,13 +16,14 @@ namespace latchlab::bench {
 
 namespace {
 
-// How long things run at one number of clients: some 200,000 verbs in each measured stretch, after
-// every client has had a few; with most clients the initial crowd at the server drains first.
+// Durations for one number of clients: about 200,000 verbs in each measured interval, after a
+// warm-up in which every client posts a few. With many clients, the warm-up also lets the initial
+// queue at the server drain.
 struct Size {
   std::uint32_t nodes;
   std::uint32_t clients_per_node;
   const char* warm_up;
-  const char* uniform;  // length of the measured stretch
+  const char* uniform;  // length of the measured interval
   const char* zipf;
   std::uint64_t hold_events;
   std::uint64_t program_verbs;  // 0: not run, too many actors
@@ -48,12 +49,12 @@ struct Protocol {
 constexpr Protocol kProtocols[] = {{"cas", "{name: cas, backoff: none}"},
                                    {"shiftlock", "{name: shiftlock, profile: repaired}"}};
 
-// Two stretches whose difference is counted, where counting does not take minutes.
+// Lengths of the two runs whose difference is counted. Larger runs would take minutes to count.
 constexpr std::uint32_t kMostCountedClients = 4'000;
 constexpr std::pair<const char*, const char*> kCounted = {"200us", "1200us"};
 constexpr std::pair<const char*, const char*> kQuickCounted = {"20us", "50us"};
 
-// One server; the quickstart's NIC.
+// One server, with the NIC of the quickstart scenario.
 std::string scenario(const Size& size, const char* protocol, const std::string& locks,
                      const std::string& workload, const char* warm_up, const char* duration) {
   return fmt::format(
@@ -77,14 +78,14 @@ std::string zipf(const Size& size, const char* protocol, const char* duration) {
                   size.warm_up, duration);
 }
 
-// Every client has had one cycle, a few the second, and thinks.
+// At the end, every client has completed one cycle, a few have completed two, and all think.
 std::string idle(const Size& size, const char* protocol) {
   return scenario(size, protocol, "100k",
                   "distribution: {kind: uniform}, read_ratio: 50%, think_time: 30ms", "30ms",
                   "1ms");
 }
 
-// One line of the report and how it is measured; the samples come in as the rounds go.
+// One line of the report, how it is measured, and its samples, one per round.
 struct Measurement {
   EngineLine line;
   std::function<Sample()> measure;
@@ -139,7 +140,7 @@ class Benchmark {
     return fine();
   }
 
-  // The floor comes first: what follows at this size is compared with it.
+  // The floor comes first, because the other lines of this size are compared with it.
   Status plan(const Size& size) {
     const HoldModel hold{size.clients(), 4ULL * size.clients(), size.hold_events};
     add(size, "floor", "hold", [hold] { return measure_floor(hold); });
@@ -172,7 +173,7 @@ class Benchmark {
     return fine();
   }
 
-  // Every other round goes backwards, so that what drifts meets all of them.
+  // Every other round runs in reverse order, so that drift of the machine affects all lines alike.
   Status run_round(std::uint32_t round) {
     std::vector<Measurement*> order;
     for (Measurement& each : plan_) order.push_back(&each);
@@ -232,7 +233,7 @@ class Benchmark {
     }
   }
 
-  // Nodes stay the same: only clients are added.
+  // The number of nodes is fixed, so that the difference is the memory of the added clients.
   Status measure_memory(const Protocol& protocol) {
     Size few = report_.options.quick ? Size{20, 10, "", "", "", 0, 0, 0}
                                      : Size{1'000, 10, "", "", "", 0, 0, 0};

@@ -1,6 +1,6 @@
 #pragma once
-// `latchlab-bench engine`: what a simulated verb costs, against what it could cost at the least and
-// against SimGrid alone; and what an idle client costs in memory.
+// `latchlab-bench engine`: CPU time per simulated verb, compared with a minimal event loop (the
+// floor) and with plain SimGrid programs, and memory per idle client.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@ namespace latchlab::bench {
 
 struct EngineOptions {
   std::uint32_t repeats = 3;
-  bool quick = false;  // does everything once and briefly: shows that it works, not how fast
+  bool quick = false;  // one short round: tests the benchmark, its numbers mean nothing
 };
 
 // Medians over the repeats.
@@ -23,14 +23,14 @@ struct EngineLine {
   std::string subject;   // floor, simgrid-timers, simgrid-program, cas, shiftlock
   std::string workload;  // hold, uniform, zipf
   std::optional<double> events_per_verb;
-  double ns = 0;                            // CPU time per verb; of the hold model: per event
-  double floor_events = 0;                  // ns over the floor's ns at the same number of clients
+  double ns = 0;                            // CPU time per verb; hold model: per event
+  double floor_events = 0;                  // ns / the floor's ns at the same number of clients
   std::optional<double> most_floor_events;  // the goal
   std::vector<double> ns_of_repeats;
-  std::optional<VerbCounts> counts;  // of locks, up to 4,000 clients
+  std::optional<VerbCounts> counts;  // only for locks, with up to 4,000 clients
 };
 
-// How many times less CPU a verb of our CAS lock takes than one of the plain SimGrid program.
+// CPU time per verb of the plain SimGrid program divided by that of Latchlab's CAS lock.
 struct SpeedUp {
   std::uint32_t clients = 0;
   double factor = 0;
@@ -41,7 +41,7 @@ struct IdleMemory {
   std::string protocol;
   std::uint32_t nodes = 0;  // with clients
   std::uint32_t few = 0, many = 0;
-  double bytes_per_client = 0;  // slope between them
+  double bytes_per_client = 0;  // slope between `few` and `many` clients
   double most = 0;              // the goal
 };
 

@@ -1,4 +1,4 @@
-// The floor: a 4-ary heap with entries of 16 bytes, ordered by date and then by age, and one
+// The floor: a 4-ary heap of 16-byte entries, ordered by time and then by insertion, and one
 // resumed coroutine per event.
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace {
 
 struct Entry {
   std::uint64_t time_ps;
-  std::uint32_t sequence;  // wraps: good for an order among equal dates, and no more
+  std::uint32_t sequence;  // wraps; only orders entries of equal time
   std::uint32_t client;
 
   bool before(const Entry& other) const {
@@ -24,8 +24,7 @@ class BareHeap {
  public:
   explicit BareHeap(std::uint32_t clients) : handles_(clients) { heap_.reserve(clients + 1); }
 
-  // The client that runs is the one whose event was handled last; before the first event, the next
-  // one to start.
+  // The caller is the client whose event was handled last; during the start, the next client.
   void arm(std::uint64_t pause_ps, std::coroutine_handle<> client) {
     if (starting_) running_ = started_++;
     handles_[running_] = client;

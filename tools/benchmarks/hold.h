@@ -1,6 +1,6 @@
 #pragma once
-// The hold model: each of N clients, a coroutine, asks to be resumed after a uniform 1 to 2 us,
-// again and again. So N events are pending at all times, and each does nothing but that.
+// The hold model: each of N coroutines (clients) repeatedly schedules its own resumption after a
+// uniform 1 to 2 us, and does nothing else. N events are pending at all times.
 
 #include <coroutine>
 #include <cstdint>
@@ -18,7 +18,7 @@ struct HoldModel {
   std::uint64_t events = 0;  // measured
 };
 
-// Plain heap of ours, without SimGrid: what an event costs at the least.
+// A plain heap without SimGrid: the lower bound on the cost of an event.
 Sample measure_floor(const HoldModel& model);
 
 // One kernel timer of SimGrid per event.

@@ -40,7 +40,7 @@ Sample measure_latchlab(const Point& point) {
   Instant first;
   Instant last;
   Sample sample;
-  // The runner asks for its backend here, and so the two looks at it can be ordered beforehand.
+  // The runner creates its backend here, which is where the two samples can be scheduled.
   const auto watched = [&](const WorldPlan& plan, const Point& of) {
     std::unique_ptr<Backend> backend = simgrid.value()(plan, of);
     Backend* const watching = backend.get();
@@ -53,7 +53,7 @@ Sample measure_latchlab(const Point& point) {
     return backend;
   };
   const RepeatOutcome outcome = run_repeat(point, *find_protocol(point.protocol.name), 0, watched);
-  // Starved clients are what a lock without fairness gives, not a fault of the engine.
+  // Starvation is a property of an unfair lock, not an error of the engine.
   if (outcome.status != RepeatStatus::ok && outcome.status != RepeatStatus::starved)
     return failed(fmt::format("{}: {}", name_of(outcome.status), outcome.message));
   sample.cpu_ns = last.cpu_ns - first.cpu_ns;

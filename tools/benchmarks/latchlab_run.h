@@ -1,5 +1,5 @@
 #pragma once
-// Latchlab itself, as `latchlab run` runs it: a scenario, the runner, all checks and histograms.
+// Measures Latchlab as `latchlab run` executes it: the runner with all checks and histograms.
 
 #include <string>
 
@@ -10,10 +10,10 @@
 
 namespace latchlab::bench {
 
-// The only point of a scenario that is given as text.
+// Parses a scenario, which must have one point, from its text.
 Result<Point> point_of(const std::string& scenario);
 
-// One repeat of the point, measured from the end of its warm-up to the end of its window.
+// Runs one repeat of the point and measures it from the end of warm-up to the end of the window.
 Sample measure_latchlab(const Point& point);
 
 }  // namespace latchlab::bench

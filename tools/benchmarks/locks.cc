@@ -28,7 +28,7 @@ Result<Point> point_for(const std::string& protocol, bool quick) {
       quick ? "20us" : "2ms", quick ? "50us" : "10ms"));
 }
 
-// CPU time and events for a verb of it. Whatever else the machine does shows in both.
+// CPU time and events per verb.
 struct Cost {
   double ns = 0;
   double events = 0;
@@ -42,7 +42,7 @@ Result<Cost> cost_of(const std::string& protocol, bool quick) {
   return Cost{sample.cpu_ns / sample.verbs, sample.events / sample.verbs};
 }
 
-// What disturbs a measurement only adds to it, so that the least of several is the truest.
+// Interference only adds CPU time, so the smallest of several measurements is the best estimate.
 Cost least(Cost a, Cost b) {
   return a.ns <= b.ns ? a : b;
 }
@@ -61,7 +61,7 @@ Result<std::vector<LockLine>> run_locks_benchmark(const EngineOptions& options) 
   std::vector<std::optional<Pair>> least_of(names.size());
   for (std::uint32_t round = 0; round < (options.quick ? 1 : options.repeats); ++round) {
     for (std::size_t i = 0; i < names.size(); ++i) {
-      // The CAS lock right before each: a machine's pace changes within a round.
+      // The CAS lock runs right before each lock, because the machine's speed varies in a round.
       const auto beside = cost_of("cas", options.quick);
       if (!beside) return beside.error();
       const auto lock = cost_of(names[i], options.quick);

@@ -1,6 +1,5 @@
 #pragma once
-// `latchlab-bench locks`: what a verb of each lock costs the simulator, against one of the CAS
-// lock.
+// `latchlab-bench locks`: the simulator's CPU time per verb of each lock, relative to the CAS lock.
 
 #include <string>
 #include <vector>
@@ -14,11 +13,11 @@ struct LockLine {
   std::string protocol;
   double events_per_verb = 0;
   double ns = 0;     // CPU time per verb, message or call: the median of the repeats
-  double ratio = 0;  // to the CAS lock's of the same round: their median
+  double ratio = 0;  // to the CAS lock's time in the same round: the median of the rounds
 };
 
-// Every lock that serves several nodes, with its default profile but `cas` without backoff: 240
-// clients on as many locks, half of them reading.
+// Every lock that serves several nodes, in its default profile except for `cas`, which runs without
+// backoff: 240 clients on 240 locks, 50% shared acquisitions.
 Result<std::vector<LockLine>> run_locks_benchmark(const EngineOptions& options);
 
 std::string report_text(const std::vector<LockLine>& lines);

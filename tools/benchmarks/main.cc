@@ -1,4 +1,4 @@
-// latchlab-bench: how fast the program itself is. Its few options are read here, by hand.
+// latchlab-bench: measures the performance of Latchlab itself.
 
 #include <fmt/core.h>
 
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     fmt::print("{}", kUsage);
     return kFine;
   }
-  // What counts instructions runs this program again.
+  // The instruction counters run this program again with `count FILE`.
   if (arguments.size() == 2 && arguments.front() == "count")
     return count_verbs(std::string(arguments[1]));
   constexpr std::string_view kSubjects[] = {"engine", "locks", "ranges"};

@@ -1,6 +1,6 @@
-// One actor per client, one for the server, a mailbox each. The server takes a request, compares
-// and swaps, and answers; it takes no simulated time of its own, which spares SimGrid the events
-// of a server with a queue.
+// One actor per client and one for the server, each with a mailbox. The server receives a request,
+// performs the compare-and-swap and replies. Its service takes no simulated time, which saves
+// SimGrid the events of a queueing server.
 
 #include "tools/benchmarks/plain_program.h"
 
@@ -45,7 +45,7 @@ class Program {
   }
 
  private:
-  // The platform of Latchlab's backend: each route has the NIC's one-way latency and its rate.
+  // Same platform as Latchlab's backend: each route has the NIC's one-way latency and rate.
   void make_star() {
     sg4::NetZone* zone = sg4::create_star_zone("fabric");
     const double half_latency = static_cast<double>(program_.nic.one_way.ps) * kPicosecond / 2;
@@ -101,7 +101,7 @@ class Program {
 
   const PlainProgram& program_;
   std::vector<std::uint64_t> locks_;
-  std::vector<sg4::Host*> hosts_;  // the server's first
+  std::vector<sg4::Host*> hosts_;  // the first is the server's
   sg4::Mailbox* server_ = nullptr;
   std::uint64_t answered_ = 0;
   double before_ns_ = 0;

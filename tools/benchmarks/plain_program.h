@@ -1,6 +1,6 @@
 #pragma once
-// What one would write with SimGrid alone: a CAS spin lock as actors and messages. For comparison
-// with the same lock in Latchlab.
+// A CAS spin lock written for SimGrid alone, with actors and messages, for comparison with the same
+// lock in Latchlab.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@ struct PlainProgram {
   std::uint32_t clients_per_node = 48;
   std::uint64_t locks = 240;  // chosen uniformly; readers exclude each other too
   std::uint64_t warm_up_verbs = 0;
-  std::uint64_t verbs = 0;  // measured; one request and its reply are one verb
-  NicModel nic;             // its one-way latency and rate make the star's links
+  std::uint64_t verbs = 0;  // measured; a request and its reply are one verb
+  NicModel nic;             // the links use its one-way latency and rate
 };
 
 Sample measure_plain_program(const PlainProgram& program);

@@ -21,7 +21,7 @@ namespace {
 using range_server::Asker;
 using range_server::Held;
 
-// An interval tree as a structure of disjoint ranges: whoever asks searches, then inserts.
+// An interval tree behind the interface of a structure of disjoint ranges: search, then insert.
 class SearchedTree {
  public:
   std::optional<Asker> try_insert(const Held& held) {
@@ -37,7 +37,7 @@ class SearchedTree {
   interval_tree::IntervalTree tree_;
 };
 
-constexpr std::uint64_t kApart = 1000;  // units between the beginnings of ranges that are held
+constexpr std::uint64_t kApart = 1000;  // units between the starts of held ranges
 constexpr Asker kMore{ClientId{~0U}, 1};
 
 Held held(std::uint64_t place) {
@@ -54,8 +54,8 @@ std::vector<std::uint32_t> shuffled(std::uint32_t count, Rng& rng) {
   return all;
 }
 
-// Objects are filled one range each in turn, in an order of their own, so that neighbours in a
-// structure are none in memory.
+// Fills all objects in turn, one range at a time and each object in its own random order, so that
+// neighbours in a structure are not neighbours in memory.
 template <class Structure>
 std::vector<Structure> filled(std::uint32_t objects, std::uint32_t ranges, Rng& rng) {
   std::vector<Structure> all(objects);
@@ -88,7 +88,7 @@ Sample insertions(std::uint32_t objects, std::uint32_t ranges, std::uint32_t rou
       (void)all[i].take_steps();
       if (round > 0) sample.events += static_cast<double>(steps);
     }
-    if (round == 0) continue;  // for the caches
+    if (round == 0) continue;  // warms the caches
     sample.cpu_ns += took;
     sample.verbs += objects;
   }
@@ -102,8 +102,8 @@ struct Size {
 
 template <class Structure>
 Result<RangesLine> line(const std::string& name, const Size& size, const EngineOptions& options) {
-  // Warm: 16 objects fit the first caches but for the largest. Cold: some 200 bytes of memory for
-  // each range, in all more than last caches have.
+  // Warm: 16 objects fit the first-level cache, except the largest objects. Cold: about 200 bytes
+  // per range, in all more than a last-level cache holds.
   const std::uint32_t most = options.quick ? 2'000 : 1'600'000;
   const std::uint32_t objects = size.cold ? std::max(64U, most / size.held) : 16;
   const std::uint32_t rounds = options.quick ? 1 : size.cold ? 2 : 4'000;

@@ -1,6 +1,6 @@
 #pragma once
-// `latchlab-bench ranges`: what a step through the structures of range locks costs a CPU, which
-// their servers pay in simulations (parameter `step`; models/cpu/range-structures.yaml).
+// `latchlab-bench ranges`: CPU time per step through the data structures of range locks. Simulated
+// servers of range locks charge this time (parameter `step`; models/cpu/range-structures.yaml).
 
 #include <string>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace latchlab::bench {
 
-// One more range in an object that has some: the way to its place, and the change there. `cold`:
-// one object after the other of so many that none is in a cache when its turn comes.
+// Insertion of a range into an object that holds `held` ranges: the search and the update. `cold`:
+// the benchmark visits so many objects in turn that none is cached at its next visit.
 struct RangesLine {
   std::string structure;  // list, interval tree, b-tree
   std::uint32_t held = 0;
   bool cold = false;
-  double steps = 0;    // of an insertion, on average
-  double step_ns = 0;  // CPU time of a step: median, least and most of the repeats
+  double steps = 0;    // per insertion, mean
+  double step_ns = 0;  // CPU time per step: median, least and most of the repeats
   double least_ns = 0;
   double most_ns = 0;
 };

@@ -20,7 +20,7 @@ namespace {
 
 using Numbers = std::array<double, 4>;
 
-// Numbers first, then the problem's text to the end.
+// The numbers, followed by the text of the problem.
 std::string packed(const Sample& sample) {
   const Numbers numbers = {sample.cpu_ns, sample.events, sample.verbs, sample.resident_bytes};
   std::string bytes(sizeof numbers, '\0');
@@ -64,7 +64,7 @@ Sample failed(std::string problem) {
 }
 
 Sample in_child(const std::function<Sample()>& measure) {
-  std::fflush(nullptr);  // or the child prints it again
+  std::fflush(nullptr);  // otherwise the child prints the buffered output again
   std::array<int, 2> ends;
   if (::pipe(ends.data()) != 0) return failed(fmt::format("no pipe: {}", strerror(errno)));
   const pid_t parent = ::getpid();
@@ -72,7 +72,7 @@ Sample in_child(const std::function<Sample()>& measure) {
   if (pid < 0) return failed(fmt::format("no child process: {}", strerror(errno)));
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);  // it died before it could be asked for
+    if (::getppid() != parent) ::_exit(1);  // the parent ended before the prctl
     write_all(ends[1], packed(measure()));
     ::_exit(0);
   }
@@ -109,7 +109,7 @@ double process_resident_bytes() {
   std::fclose(file);
   if (got == 0) return 0;
   char* rest = nullptr;
-  std::strtoul(line.data(), &rest, 10);  // all pages, then those in memory
+  std::strtoul(line.data(), &rest, 10);  // skips the total; resident pages follow
   return static_cast<double>(std::strtoul(rest, nullptr, 10)) *
          static_cast<double>(::sysconf(_SC_PAGESIZE));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// One measurement in a process of its own: SimGrid allows one engine per process, and nothing that
-// an earlier measurement did to the heap or the caches is left.
+// Runs each measurement in a separate process, because SimGrid allows one engine per process and
+// because an earlier measurement must not affect the heap of a later one.
 
 #include <functional>
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace latchlab::bench {
 
-// What was measured between two instants of a run; set-up and warm-up lie before the first.
+// Measured between two instants of a run. Set-up and warm-up precede the first instant.
 struct Sample {
-  std::string problem;        // empty: fine; else why there are no numbers
+  std::string problem;        // empty: success; otherwise why there are no numbers
   double cpu_ns = 0;          // CPU time of the process
-  double events = 0;          // that the engine handled
-  double verbs = 0;           // that completed; 0 where there are none
+  double events = 0;          // handled by the engine
+  double verbs = 0;           // completed; 0 if the subject has no verbs
   double resident_bytes = 0;  // at the second instant
 };
 
 Sample failed(std::string problem);
 
-// Runs `measure` in a child and brings its sample back.
+// Runs `measure` in a child process and returns its sample.
 Sample in_child(const std::function<Sample()>& measure);
 
-double median(std::vector<double> values);  // of one at least
+double median(std::vector<double> values);  // at least one value
 
-// Of this process, so far and now.
+// Of this process: CPU time since its start, and current resident memory.
 double process_cpu_ns();
 double process_resident_bytes();
 

@@ -19,7 +19,7 @@ simgrid::s4u::Engine& make_simgrid_engine() {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   static int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
-  // SimGrid wants it to live as long as the process.
+  // Never deleted: SimGrid requires the engine to live as long as the process.
   return *new simgrid::s4u::Engine(&argc, argv.data());
 }
 

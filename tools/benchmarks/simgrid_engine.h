@@ -1,6 +1,5 @@
 #pragma once
-// SimGrid's engine with the settings that Latchlab's backend uses, for programs that do without
-// the backend. Once per process.
+// SimGrid's engine with the settings of Latchlab's backend, for benchmarks without the backend.
 
 namespace simgrid::s4u {
 class Engine;
@@ -8,8 +7,8 @@ class Engine;
 
 namespace latchlab::bench {
 
-// Exact dates, no TCP effects; small stacks without guard pages, or 4,000 actors would need much
-// more memory.
+// Call at most once per process. Exact times, no TCP effects, and small stacks without guard pages,
+// because 4,000 actors would otherwise need much more memory.
 simgrid::s4u::Engine& make_simgrid_engine();
 
 }  // namespace latchlab::bench

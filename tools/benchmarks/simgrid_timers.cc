@@ -1,4 +1,4 @@
-// SimGrid's kernel timers as an event queue: one per event, its callback resumes a coroutine.
+// SimGrid's kernel timers as an event queue: one timer per event, whose callback resumes a client.
 
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
@@ -15,7 +15,7 @@ class Timers {
   explicit Timers(const HoldModel& model) : model_(model) {}
 
   void arm(std::uint64_t pause_ps, std::coroutine_handle<> client) {
-    if (over_) return;  // nobody is resumed any more, and the engine runs dry
+    if (over_) return;  // without new timers the engine's run ends
     const double date =
         simgrid::s4u::Engine::get_clock() + static_cast<double>(pause_ps) * kPicosecond;
     simgrid::kernel::timer::Timer::set(date, [this, client] { fire(client); });

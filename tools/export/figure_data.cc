@@ -31,8 +31,8 @@ std::optional<Number> number_in(const std::string& text) {
   return std::nullopt;
 }
 
-// Places the values along x: as numbers when all of them are of one kind, else in order. Measured
-// ones have their place.
+// Sets the x of each value: the number itself if all x are numbers of one kind, otherwise an index
+// into the names. Measured x are already set.
 void place(FigureData& figure) {
   if (figure.x_kind == XKind::measured) return;
   std::optional<XKind> kind;
@@ -69,7 +69,7 @@ FigureSeries& series_named(FigureData& figure, const std::string& label) {
   return figure.series.back();
 }
 
-// None: not measured.
+// nullopt: the point has no such metric.
 std::optional<FigureValue> value_of(const Leaves& leaves, const std::string& y) {
   const auto number = number_at(leaves, y);
   if (!number) return std::nullopt;

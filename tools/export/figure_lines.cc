@@ -38,7 +38,7 @@ std::string resolved_text(const Point& point, const std::string& path) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// What a point has at a path: as swept, else as resolved; empty when there is nothing.
+// A point's value at a path: the swept text, otherwise the resolved value; empty: no value.
 std::string text_at(const Point& point, const std::string& path) {
   if (names_the_lock(path)) return point.protocol.label;
   if (path == "clients") return std::to_string(point.platform.clients());
@@ -51,7 +51,7 @@ bool is_number(const std::string& text) {
   return parse_count(text) || parse_ratio_ppb(text) || parse_duration(text);
 }
 
-// The values of paths, by point, and what they say of each other.
+// The values of paths by point, and the dependencies between paths.
 class Sweep {
  public:
   explicit Sweep(const Scenario& scenario) : scenario_(scenario) {
@@ -71,11 +71,11 @@ class Sweep {
   bool numeric(const std::string& path) {
     return varies(path) && std::all_of(at(path).begin(), at(path).end(), is_number);
   }
-  // Whether points that are alike at one path are alike at the other.
+  // Whether points with equal values of `path` have equal values of `other`.
   bool decides(const std::string& path, const std::string& other) {
     return decides(at(path), at(other));
   }
-  // Whether a step along an axis alone changes what is at the path.
+  // Whether a step along `axis` alone changes the value of `path`.
   bool moves(const std::string& axis, const std::string& path) {
     Texts rest(scenario_.points.size());
     for (const std::string& each : axes_)
@@ -98,7 +98,7 @@ class Sweep {
 };
 
 std::string default_axis(Sweep& sweep) {
-  std::string named;  // of numbers of the protocol, else of words
+  std::string named;  // fallback: a numeric parameter of the protocol, else an axis of words
   for (const std::string& axis : sweep.axes()) {
     if (names_the_lock(axis) || !sweep.varies(axis)) continue;
     if (sweep.numeric(axis) && !of_protocol(axis)) return axis;
@@ -107,9 +107,9 @@ std::string default_axis(Sweep& sweep) {
   return named.empty() ? kLabel : named;
 }
 
-// The axis that a line follows where x is none itself, as `clients`, which several may move.
+// The axis that a line follows if x is not an axis, such as `clients`, which depends on several.
 std::string axis_behind(Sweep& sweep, const std::string& x, bool measured) {
-  if (measured) {  // that of the load, if there is one
+  if (measured) {  // prefer the axis that sets the number of clients
     for (const std::string& axis : sweep.axes())
       if (sweep.numeric(axis) && sweep.moves(axis, "clients")) return axis;
     return default_axis(sweep);
@@ -150,7 +150,7 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   FigureLines lines;
   lines.measured = is_metric(figure.x);
   const std::string along = axis_behind(sweep, figure.x, lines.measured);
-  Texts parts;  // of the names of lines
+  Texts parts;  // paths whose values make up a line's name
   if (names_the_lock(figure.series) || (!names_the_lock(figure.x) && sweep.varies(kLabel)))
     parts.emplace_back(kLabel);
   if (!names_the_lock(figure.series)) parts.push_back(figure.series);
@@ -162,7 +162,7 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
     const bool by_line = of_protocol(axis) || sweep.decides(figure.series, axis);
     (by_line ? parts : lines.apart).push_back(axis);
   }
-  // What is of the protocol belongs to the lock, and stands before the rest.
+  // Parameters of the protocol qualify the lock, so they precede the other parts of the name.
   Texts rest;
   const auto is_other = [](const std::string& path) {
     return !names_the_lock(path) && !of_protocol(path);
@@ -181,7 +181,7 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
               setting(path, sweep.at(path)[i]);
     }
     lines.at.push_back(lines.measured ? std::string() : sweep.at(figure.x)[i]);
-    // One run at one place is one point.
+    // A run that appears twice at one x is one point.
     if (first[i] != i && lines.at[i] == lines.at[first[i]]) lines.at[i].clear();
   }
   return lines;

@@ -1,6 +1,6 @@
 #pragma once
-// What a figure makes of the points of a sweep: which stand on one line, and where along x. The
-// report's page and gnuplot's files have it from here.
+// Groups the points of a sweep into the lines of a figure and gives each point its x. The report
+// page and the gnuplot export share this code, so that both draw the same figures.
 
 #include <string>
 #include <vector>
@@ -10,28 +10,29 @@
 
 namespace latchlab::exporting {
 
-// "label", "protocol", "protocol.name", "protocol.label": what the label says.
+// True for "label", "protocol", "protocol.name" and "protocol.label": a point's label identifies
+// its lock, so these paths all mean the label.
 bool names_the_lock(const std::string& path);
 
-// What a swept path has, as a part of a name: "locks.count=10", "max_consecutive_writers=4". RNICs
-// say themselves what they are: "connectx-5".
+// The value of a swept path as a part of a name: "locks.count=10", "max_consecutive_writers=4". An
+// RNIC appears without its path: "connectx-5".
 std::string setting(const std::string& path, const std::string& text);
 
-// The label, and what else of the protocol is swept: "shiftlock max_consecutive_writers=4".
+// The label and the swept parameters of the protocol: "shiftlock max_consecutive_writers=4".
 std::string lock_name(const Point& point);
 
 struct FigureLines {
   bool measured = false;           // x is a metric: a line follows the sweep, not x
-  std::vector<std::string> apart;  // swept paths that each have figures, or lines, of their own
-  std::vector<std::string> line;   // by point: the name of its line where `apart` is the same
-  std::vector<std::string> at;     // by point: x as the scenario writes it; empty: has none
+  std::vector<std::string> apart;  // swept paths whose values get separate figures or lines
+  std::vector<std::string> line;   // by point: the name of its line among points equal in `apart`
+  std::vector<std::string> at;     // by point: x as the scenario writes it; empty: no x
 };
 
-// `figure` has been through name_figures().
+// Precondition: name_figures() has completed `figure`.
 FigureLines lines_of(const Scenario& scenario, const Figure& figure);
 
-// Goodput over the first swept path whose values are numbers; one of the protocol only if nothing
-// else is swept but locks.
+// Goodput over the first swept path with numeric values. A parameter of the protocol is the x axis
+// only if the scenario sweeps no other path than locks and parameters.
 Figure default_figure(const Scenario& scenario);
 
 }  // namespace latchlab::exporting

@@ -12,7 +12,7 @@ namespace latchlab::exporting {
 
 namespace {
 
-// A size for one column of a two-column paper, and curves that differ without colour too.
+// Sized for one column of a two-column paper. Curves also differ in black and white.
 constexpr const char* kStyle = R"(reset
 if (!exists("format")) format = 'pdf'
 if (format eq 'svg') {
@@ -39,14 +39,14 @@ set pointsize 0.8
 set errorbars 0.6 linewidth 0.7 dashtype 1
 )";
 
-// What stands together in the data: the values of a series that its line goes through, or those
-// that one verdict keeps apart from it.
+// A block of the data file: the values on a series' line, or the values that one verdict keeps off
+// the line.
 struct Block {
   std::size_t series = 0;
   std::string apart;
   std::vector<std::string> rows;  // an empty one breaks the line
   bool intervals = false;
-  bool names_series = false;  // the first of its series: the key says so here
+  bool names_series = false;  // the first block of its series, which gets the entry in the key
 };
 
 Block block_of(const FigureData& figure, std::size_t series, const std::string& apart) {
@@ -70,7 +70,7 @@ std::vector<Block> blocks_of(const FigureData& figure) {
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     std::set<std::string> verdicts;
     for (const FigureValue& value : figure.series[i].values) verdicts.insert(value.apart);
-    for (const std::string& verdict : verdicts) {  // the empty one first
+    for (const std::string& verdict : verdicts) {  // the empty verdict sorts first
       Block block = block_of(figure, i, verdict);
       block.names_series = verdict == *verdicts.begin();
       (verdict.empty() ? lines : apart).push_back(std::move(block));
@@ -93,7 +93,7 @@ std::string data_file(const std::string& head, const FigureData& figure) {
   return text;
 }
 
-// The point that gnuplot draws over one that stands apart.
+// gnuplot's point type that marks a point kept off its line.
 int sign_of(const std::string& verdict) {
   if (verdict == "UNSAFE") return 2;                 // x
   if (verdict == "DEADLOCK") return 3;               // *
@@ -111,7 +111,8 @@ std::string script(const std::string& head, const std::string& name, const Figur
       "# makes {0}.pdf; for {0}.svg:  gnuplot -e \"format='svg'\" {0}.gp\n{1}"
       "set output '{0}.' . format\n{2}{3}",
       name, kStyle, x_axis(figure, across), y_axis(figure, scale));
-  // Bars apart from lines, so that the key shows how a line is dashed; signs last, above all.
+  // Error bars are separate from lines, so that the key shows each line's dash pattern. Marks come
+  // last, so that gnuplot draws them on top.
   std::vector<std::string> curves, signs;
   std::set<std::string> told;
   const std::vector<Block> blocks = blocks_of(figure);

@@ -1,5 +1,5 @@
 #pragma once
-// Figures as scripts for gnuplot, with their data beside them.
+// Figures as gnuplot scripts with data files.
 
 #include <string>
 #include <utility>
@@ -9,15 +9,16 @@
 
 namespace latchlab::exporting {
 
-// Texts of users inside a script: 'as gnuplot reads it', on one line. Terminals are noenhanced, so
-// that nothing else in it has a meaning; a tic's label knows % besides.
+// Quotes a text of the user as a gnuplot string on one line. The scripts select `noenhanced`
+// terminals, so gnuplot interprets no markup in it; gnuplot_tic() also escapes %, which is a format
+// character in tic labels.
 std::string gnuplot_text(const std::string& text);
 std::string gnuplot_tic(const std::string& text);
 
-// A name and what stands in the file.
+// Name and content of a file.
 using TextFile = std::pair<std::string, std::string>;
 
-// fig1.dat, fig1.gp, ..., latency.dat, latency.gp and a Makefile. `title`: for comments.
+// fig1.dat, fig1.gp, ..., latency.dat, latency.gp and a Makefile. `title` goes into comments.
 std::vector<TextFile> gnuplot_files(const std::string& title,
                                     const std::vector<FigureData>& figures,
                                     const FigureData& latency);

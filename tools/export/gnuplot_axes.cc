@@ -13,8 +13,8 @@ namespace latchlab::exporting {
 
 namespace {
 
-constexpr double kWideRange = 20;      // values that span more go on a logarithmic axis
-constexpr std::size_t kManyTics = 10;  // fewer values of x are all written at the axis
+constexpr double kWideRange = 20;      // greatest/least: a larger ratio gets a logarithmic axis
+constexpr std::size_t kManyTics = 10;  // with fewer values of x, each value is a tic
 
 Scale fitting(const std::vector<Scale>& scales, double greatest) {
   for (const Scale& scale : scales)
@@ -78,7 +78,7 @@ Range ys_of(const FigureData& figure) {
   return range;
 }
 
-// The values themselves as tics, as the scenario writes them, where there is room.
+// If there is room, the tics are the values of x as the scenario writes them.
 std::string x_tics(const FigureData& figure) {
   std::vector<std::pair<double, std::string>> tics;
   for (const FigureSeries& series : figure.series)
@@ -152,9 +152,9 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// Nothing means anything between apostrophes, but gnuplot misreads text that begins with a doubled
-// one. Text that holds any stands between quotation marks, where octal numbers stand for all that
-// could mean something.
+// gnuplot interprets nothing between apostrophes, but it misreads a string that begins with a
+// doubled apostrophe. A text with apostrophes is therefore put between quotation marks, with octal
+// escapes for the characters that gnuplot would interpret.
 std::string gnuplot_text(const std::string& text) {
   const std::string line = one_line(text);
   if (line.find('\'') == std::string::npos) return "'" + line + "'";

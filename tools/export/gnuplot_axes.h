@@ -12,7 +12,8 @@ struct Scale {
   std::string name;
 };
 
-// What values are shown in. Of x only where it is measured; else it is as the scenario writes it.
+// The unit of an axis. x has a unit only if it is measured; otherwise the figure shows the values
+// as the scenario writes them.
 Scale x_scale(const FigureData& figure);
 Scale y_scale(const FigureData& figure);
 
@@ -22,7 +23,7 @@ std::string x_title(const FigureData& figure);
 std::string x_axis(const FigureData& figure, const Scale& scale);
 std::string y_axis(const FigureData& figure, const Scale& scale);
 
-// A text of a user in a comment.
+// A text of the user, made safe for a comment in a script.
 std::string one_line(std::string text);
 
 }  // namespace latchlab::exporting

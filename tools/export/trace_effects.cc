@@ -12,7 +12,7 @@ namespace latchlab::exporting {
 
 namespace {
 
-// An entry of more is not decoded at each verb: a tree of megabytes is nothing to look at.
+// Larger entries, such as a tree of megabytes, are not decoded at each verb: too long to read.
 constexpr std::uint64_t kMostEntryBytes = 4096;
 
 bool reads(const Operation& op) {
@@ -52,8 +52,8 @@ Args EffectText::outcome(const Operation& op) const {
   return args;
 }
 
-// Of a word with parts of several locks, those that the effect has changed, as far as that is
-// known.
+// If a word holds parts of several locks, adds only the entries that the effect changed, as far as
+// the old value is known.
 void EffectText::add_entries(Args& args, const Operation& op, const Place& place) const {
   if (world_.entry_bytes() > kMostEntryBytes) return;
   const bool parts = place.locks.size() > 1;

@@ -1,6 +1,6 @@
 #pragma once
-// What an effect is about, for people: which lock's entry, what the word holds after it, and what
-// the protocol reads there.
+// Describes the effect of an operation on memory for a trace: the lock entry, the word's value
+// afterwards, and the protocol's decoding of the entry.
 
 #include "core/world/effects.h"
 #include "core/world/places.h"
@@ -10,15 +10,15 @@ namespace latchlab::exporting {
 
 class EffectText {
  public:
-  // Both outlive it.
+  // Both references must outlive this object.
   EffectText(const World& world, Inspecting& memory)
       : world_(world), memory_(memory), places_(world) {}
 
-  // Of CPU accesses, those that can change an entry.
+  // Whether the trace shows the operation: every verb, and CPU accesses that can change an entry.
   bool tells(const Operation& op) const;
-  // When, and how long it waited at the NIC: as `ts`, of an effect that takes place now.
+  // Time of the effect and its wait at the NIC, in us as `ts`; the effect takes place at `now`.
   static Args dates(const Effect& effect, Time now);
-  // Where, and what is there now.
+  // The address and the value after the effect.
   Args outcome(const Operation& op) const;
 
  private:

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kFew = 8;  // so many points are all traced unless some are chosen
+constexpr std::size_t kFew = 8;  // up to so many points, all are traced by default
 constexpr Duration kLength = microseconds(100);
 constexpr const char* kWindowHelp =
     "expected FROM+LENGTH in simulated time, for example --trace-window 20ms+200us, or worst";
@@ -33,7 +33,7 @@ std::string date_text(Time date) {
   return format_duration(Duration{date.ps});
 }
 
-// ---- what is asked for ----
+// ---- the request ----
 
 struct Span {
   Duration from, length;
@@ -101,7 +101,7 @@ std::string other_data(const Point& point, const PlannedTrace& planned,
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The inside of "otherData", which stands on the first line.
+// The value of "otherData", which is on the file's first line.
 Json head_of(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -153,7 +153,7 @@ Result<OnlookerFactory> tracing_into(const std::string& directory, const Scenari
     window.from = planned->from;
     window.to = planned->to;
     return make_tracing(window, [&point, planned, directory](const TraceRecorder& recorder) {
-      // A file that could not be written is not there, which describe_traces tells.
+      // The status is ignored: describe_traces() reports a missing file.
       static_cast<void>(
           write_atomically(file_of(directory, planned->point),
                            recorder.log().chrome_json(other_data(point, *planned, recorder))));

@@ -1,5 +1,5 @@
 #pragma once
-// Which points of a study are traced, over which window, and the files DIR/traces/POINT.json.
+// Chooses the points of a study to trace and their windows, and writes DIR/traces/POINT.json.
 
 #include <cstddef>
 #include <optional>
@@ -14,9 +14,10 @@ namespace latchlab::exporting {
 
 struct TraceRequest {
   bool wanted = false;
-  // "20ms+200us": from + length; "worst": see worst_acquisition.h; empty: the window's first 100us.
+  // "20ms+200us": start + length; "worst": see worst_acquisition.h; empty: the first 100 us of the
+  // measurement window.
   std::string window;
-  std::string points;  // "0,3"; empty: all when they are few, else the first
+  std::string points;  // "0,3"; empty: all points up to a small number, otherwise the first
 };
 
 struct PlannedTrace {
@@ -25,15 +26,16 @@ struct PlannedTrace {
 };
 using TracePlan = std::vector<PlannedTrace>;
 
-// Empty when none is wanted. Refuses windows outside the run and points that there are not.
+// Empty if no trace is requested. Error: a window outside the run, or a point that does not exist.
 Result<TracePlan> plan_traces(const Scenario& scenario, const TraceRequest& request);
 
-// Traces the first repeat of each planned point into `directory`/traces, which is made here;
-// without a plan, nobody looks on. What it is given outlives the study.
+// Creates `directory`/traces and returns a factory that traces the first repeat of each planned
+// point; with an empty plan it attaches no observer to any run. The arguments must outlive the
+// study.
 Result<OnlookerFactory> tracing_into(const std::string& directory, const Scenario& scenario,
                                      const TracePlan& plan);
 
-// What became of them, a line each for people; an error when a file is not there.
+// One line for the user per planned trace. Error: a trace file is missing.
 Result<std::vector<std::string>> describe_traces(const std::string& directory,
                                                  const TracePlan& plan);
 

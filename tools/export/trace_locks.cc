@@ -9,7 +9,8 @@
 
 namespace latchlab::exporting {
 
-// One who waits is no queue: a lock shows how many wait once there have been two.
+// A lock gets a counter of waiting clients once two have waited at the same time, because a single
+// waiting client is not a queue.
 void TraceLocks::waits(Time at, LockId id, Lock& lock, std::int64_t change) {
   if (change < 0 && lock.waiting == 0) return;
   lock.waiting += static_cast<std::uint64_t>(change);
@@ -71,7 +72,7 @@ void TraceLocks::granted(Time at, ClientId client, const Grant& grant) {
   tell_conflict(at, id, lock, lock.held.back());
 }
 
-// A slice has one mode: that of the new one begins where the other ends.
+// A slice has one mode, so an upgrade ends the slice and begins another.
 void TraceLocks::upgraded(Time at, ClientId client, const Grant& grant) {
   Lock& lock = locks_[grant.lock.id];
   for (Hold& hold : lock.held) {

@@ -1,6 +1,6 @@
 #pragma once
-// Who holds each lock, and how many wait for it: tracks of the "process" named locks. Holds that
-// overlap (readers, or a broken lock) stand on tracks of their own, one below the other.
+// The holders of each lock and the number of waiting clients, as tracks of the "process" named
+// locks. Holds that overlap (readers, or a broken lock) get separate tracks.
 
 #include <cstdint>
 #include <map>
@@ -17,21 +17,21 @@ namespace latchlab::exporting {
 
 class TraceLocks {
  public:
-  // Nothing is logged before open(), only kept in mind.
+  // Before open(), calls update the state and log nothing.
   TraceLocks(TraceLog& log, std::uint32_t pid) : log_(log), pid_(pid) {}
 
   void asked(Time at, LockId lock);
   void gave_up(Time at, LockId lock);
-  // An end of waiting, and the begin of a hold.
+  // The client's wait ends and its hold begins.
   void granted(Time at, ClientId client, const Grant& grant);
   void upgraded(Time at, ClientId client, const Grant& grant);
   void let_go(Time at, ClientId client, const Grant& grant, const std::string& args);
   void crashed(Time at, ClientId client, const std::string& args);
 
-  // The borders of the window.
+  // Begin and end of the traced window.
   void open(Time at);
-  void close(Time at, const std::string& args);  // whether it was opened or not
-  // Once, at the end: the most contended locks first.
+  void close(Time at, const std::string& args);  // allowed without open()
+  // Call once, at the end. Ranks the most contended locks first.
   void name_tracks();
 
  private:

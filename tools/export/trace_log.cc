@@ -44,7 +44,7 @@ Args& Args::add(const Args& more) {
 Args& Args::number(std::string_view key, std::uint64_t value) {
   return add(key, std::to_string(value));
 }
-// As text: a viewer's numbers are doubles.
+// As text, because a viewer's numbers are doubles.
 Args& Args::hex(std::string_view key, std::uint64_t value) {
   return add(key, fmt::format("\"{:#x}\"", value));
 }

@@ -1,7 +1,7 @@
 #pragma once
-// What happened in a window of simulated time, as events of Chrome's trace format: slices that
-// begin and end on a thread, instants, arrows between threads, counters. A "process" is a node, a
-// "thread" one of its actors; ids are ours, and no process of this machine is meant.
+// A window of simulated time as events of Chrome's trace format: slices that begin and end on a
+// thread, instants, arrows between threads, counters. A "process" of the format is a node and a
+// "thread" is an actor of that node; their ids are not operating-system ids.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Track {
   constexpr auto operator<=>(const Track&) const = default;
 };
 
-// The inside of a JSON object, written key by key. Texts are taken as they are: names of ours; what
-// a protocol says is told by `said`.
+// The members of a JSON object, without its braces. text() does not escape its value and is for
+// Latchlab's own names; said() escapes and is for texts of a protocol.
 class Args {
  public:
   Args() = default;
@@ -46,30 +46,30 @@ std::string microseconds_text(std::int64_t ps);
 
 class TraceLog {
  public:
-  // Slices of one track are begun and ended in order, each within the one begun before it.
+  // Slices of one track nest: a slice ends before the slices begun earlier that are still open.
   void begin(Track track, Time at, std::string name, std::string args = {});
   void end(Track track, Time at, std::string args = {});
   void instant(Track track, Time at, std::string name, std::string args = {});
   void instant_of_process(std::uint32_t pid, Time at, std::string name, std::string args = {});
-  // An arrow from the slice open on one track to the slice open on another, by `id`.
+  // An arrow from the open slice of one track to the open slice of another; `id` matches its ends.
   void arrow_starts(Track track, Time at, std::uint64_t id);
   void arrow_ends(Track track, Time at, std::uint64_t id);
   void count(std::uint32_t pid, Time at, std::string name, std::uint64_t value);
 
-  // Names show in the viewer; lower ranks stand higher. Only what has events is written.
+  // Names for the viewer, which shows lower ranks first. Tracks without events are not written.
   void name_process(std::uint32_t pid, std::string name, std::int64_t rank);
   void name_track(Track track, std::string name, std::int64_t rank);
 
   std::size_t size() const { return events_.size(); }
-  // The whole file: an object whose first line holds `other_data` (a JSON object), then one event
-  // a line, by date.
+  // The whole file: a JSON object with `other_data` (also a JSON object) on the first line, then
+  // one event per line in order of time.
   std::string chrome_json(const std::string& other_data) const;
 
  private:
   struct Event {
     Time at;
     Track track;
-    char phase;  // as in the format: B E i s f C
+    char phase;  // "ph" of the format: B E i s f C
     std::uint64_t id;
     std::string name;
     std::string args;

@@ -12,8 +12,8 @@ namespace latchlab::exporting {
 
 namespace {
 
-// Numbers of "threads", far from those of "processes": a viewer takes equal ones for something
-// else.
+// Thread ids start far above process ids, because a viewer misinterprets a thread id that equals a
+// process id.
 constexpr std::uint32_t kFirstClient = 1'000'000;
 constexpr std::uint32_t kFirstOther = 2'000'000;
 
@@ -48,7 +48,7 @@ std::size_t TraceRecorder::add_actor(ActorKind kind, NodeId node, ClientId clien
 
 // ---- the window ----
 
-// To be asked before anything else is done; false: there is nothing to be done any more.
+// Every recording function calls this first. False: the window has ended, so record nothing.
 bool TraceRecorder::looks(Time at) {
   if (closed_) return false;
   if (!shown_ && at >= window_.from) open(window_.from);
@@ -108,18 +108,18 @@ void TraceRecorder::pop(Time at, Actor& actor, const std::string& args) {
   actor.open.pop_back();
 }
 
-// Ends all that stands as deep as `kind`, or deeper; `args` are those of the outermost.
+// Ends the open slices at the level of `kind` or deeper; `args` go to those at that level.
 void TraceRecorder::pop_to(Time at, Actor& actor, Kind kind, const std::string& args) {
   while (!actor.open.empty() && level(actor.open.back().kind) >= level(kind))
     pop(at, actor, level(actor.open.back().kind) == level(kind) ? args : std::string());
 }
 
-// Whoever does something has woken up.
+// An actor that performs an operation is no longer asleep.
 void TraceRecorder::wake(Time at, Actor& actor) {
   if (!actor.open.empty() && actor.open.back().kind == Kind::sleep) pop(at, actor, {});
 }
 
-// Something has ended; what was begun after it and goes on keeps it open.
+// The operation of `key` has ended. Its slice stays open while slices begun after it are open.
 void TraceRecorder::settle(Time at, Actor& actor, const void* key, const std::string& result) {
   const auto slice = std::find_if(actor.open.rbegin(), actor.open.rend(),
                                   [key](const Slice& each) { return each.key == key; });
@@ -129,7 +129,7 @@ void TraceRecorder::settle(Time at, Actor& actor, const void* key, const std::st
   while (!actor.open.empty() && actor.open.back().ended) pop(at, actor, actor.open.back().result);
 }
 
-// Shown when it is over: most clients never think, and a slice of no length tells nothing.
+// Logged at its end, because most clients have no think time and an empty slice is of no use.
 void TraceRecorder::end_idle(Time at, Actor& actor, const std::string& args) {
   const Time since = std::max(std::exchange(actor.idle_since, kNever), window_.from);
   if (!shown_ || since >= at) return;

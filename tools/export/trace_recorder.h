@@ -1,7 +1,7 @@
 #pragma once
-// Turns what happens in a run into a TraceLog of one window of true time. Before the window it only
-// keeps in mind what is under way; behind it, or when the log is full, it does nothing.
-// Slices that a border of the window cuts are kept and say so ("cut").
+// Records one window of true time of a run in a TraceLog. Before the window the recorder only
+// tracks the open slices; after the window, or when the log is full, it does nothing. A slice that
+// crosses a border of the window is kept and marked "cut".
 
 #include <array>
 #include <cstddef>
@@ -33,16 +33,16 @@ struct TraceWindow {
   std::size_t max_events = 100'000;
 };
 
-// All dates are true ones, and never earlier than those of the call before.
+// All times are true times and do not decrease from call to call.
 class TraceRecorder {
  public:
-  // `nodes`: "node 1 (server)" and so on, by NodeId - 1.
+  // `nodes`: names such as "node 1 (server)", indexed by NodeId - 1.
   TraceRecorder(const TraceWindow& window, const std::vector<std::string>& nodes);
 
-  // An actor's number, for the calls below; clients are found by their id as well.
+  // Returns the actor's number for the calls below. A client is also addressed by its ClientId.
   std::size_t add_actor(ActorKind kind, NodeId node, ClientId client);
   std::size_t actor_of(ClientId client) const { return by_client_.at(client); }
-  // What the protocol calls its messages; null: nothing. Outlives the recorder.
+  // The protocol's names for its messages; may be null. `names` must outlive the recorder.
   void name_messages(const MessageNames* names) { names_ = names; }
 
   // ---- the client loop ----
@@ -65,22 +65,22 @@ class TraceRecorder {
   void opened(std::size_t actor, EndpointAddr endpoint);
 
   // ---- at the other end ----
-  // By whose request, and what it is about. A slice that is open for it keeps in mind when.
+  // `actor` requested the operation. Its open slice for the operation stores the effect's time.
   void took_effect(Time at, std::size_t actor, const Effect& effect, const EffectText& text);
-  // A message, or a call.
+  // `op` is a message or a call.
   void arrived(Time at, std::size_t sender, const Operation& op);
 
   // ---- faults ----
   void crashed(Time at, ClientId client, std::string_view kind);
   void node_crashed(Time at, NodeId node);
-  // Of a client or a node; `args` as Args makes them.
+  // Another fault of a client or a node; `args` is Args::str().
   void happened(Time at, ClientId client, std::string_view what, const std::string& args);
   void happened(Time at, NodeId node, std::string_view what, const std::string& args);
 
-  // The run is over. Once.
+  // Call once, when the run has ended.
   void finish(Time at);
   const TraceLog& log() const { return log_; }
-  // What the window shows in the end; `full`: it would have shown more.
+  // End of the recorded part of the window; full(): the limit on events cut the window short.
   Time shown_to() const { return shown_to_; }
   bool full() const { return full_; }
 
@@ -90,7 +90,7 @@ class TraceRecorder {
     Kind kind = Kind::cycle;
     LockMode mode = LockMode::exclusive;
     Phase phase = Phase::other;
-    bool ended = false;  // stays open for those begun after it and not ended yet
+    bool ended = false;  // still open, because a slice begun after it has not ended
     Time since = {};
     LockId lock = {};
     const void* key = nullptr;  // Operation or WaitOperation
@@ -103,8 +103,8 @@ class TraceRecorder {
     Track track;
     std::string name;
     NodeId node;
-    std::vector<Slice> open;   // each within the one before
-    Time idle_since = kNever;  // a client between release and its next cycle
+    std::vector<Slice> open;   // each nested in the one before
+    Time idle_since = kNever;  // set between a client's release and its next cycle
   };
   using MessageKey = std::tuple<std::uint64_t, std::uint16_t, std::uint32_t, std::uint64_t,
                                 std::array<std::uint64_t, 3>>;
@@ -121,7 +121,7 @@ class TraceRecorder {
   void end_idle(Time at, Actor& actor, const std::string& args = {});
   void clear(Time at, Actor& actor, const std::string& args);
   static bool inside(const Actor& actor, Kind kind);
-  static int level(Kind kind);  // how deep it stands: each slice within one of a smaller level
+  static int level(Kind kind);  // nesting depth: a slice lies within one of a smaller level
   static std::string name_of_slice(const Slice& slice);
   std::string args_of_slice(const Slice& slice) const;
   const Actor* target_of(const Operation& op) const;

@@ -1,4 +1,4 @@
-// The recorder's part about verbs, messages and faults.
+// TraceRecorder: verbs, messages and faults.
 
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@ namespace latchlab::exporting {
 
 namespace {
 
-constexpr std::uint32_t kFirstMemory = 3'000'000;  // as numbers of "threads" go
+constexpr std::uint32_t kFirstMemory = 3'000'000;  // a thread id, like kFirstClient
 
 }  // namespace
 
@@ -44,13 +44,13 @@ void TraceRecorder::ended(Time at, std::size_t actor, const Operation& op) {
   settle(at, me, &op, shown_ ? result_of(op) : std::string());
 }
 
-// What was never sent is not received either.
+// The message was never sent, so no receive may match its arrow.
 void TraceRecorder::forget_arrow(const Operation& op, std::uint64_t arrow) {
   const auto found = on_their_way_.find(key_of(op.target, op.message));
   if (found != on_their_way_.end()) std::erase(found->second, arrow);
 }
 
-// Holding and thinking are sleeps too, and shown as what they are.
+// Hold and think times are also sleeps, but have slices of their own.
 void TraceRecorder::sleeps(Time at, std::size_t actor) {
   if (!looks(at)) return;
   Actor& me = actors_[actor];
@@ -86,7 +86,7 @@ void TraceRecorder::opened(std::size_t actor, EndpointAddr endpoint) {
   owners_[endpoint.packed()] = actor;
 }
 
-// Whoever a message or a call is for; null: nobody who is known.
+// The actor that receives a message or serves a call; null: the recorder does not know it.
 const TraceRecorder::Actor* TraceRecorder::target_of(const Operation& op) const {
   if (op.kind == OpKind::call) {
     const auto server = std::find_if(actors_.begin(), actors_.end(), [&op](const Actor& each) {
@@ -104,8 +104,8 @@ std::string TraceRecorder::receiver_of(const Operation& op) const {
   return fmt::format("{} on node {}", who->name, who->node.value);
 }
 
-// A message does not say who sent it: of equal ones to the same endpoint, the first sent is taken
-// for the first received.
+// A message does not identify its sender. Of equal messages to one endpoint, the recorder matches
+// the first sent with the first received.
 TraceRecorder::MessageKey TraceRecorder::key_of(EndpointAddr target, const Message& message) {
   return {target.packed(), message.type, message.generation, message.lock.value, message.words};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What verbs, messages and waits say of themselves in a trace: arguments of their slices.
+// Texts for the slices of verbs, messages and waits in a trace: their JSON arguments.
 
 #include <string>
 #include <string_view>
@@ -16,15 +16,16 @@ std::string_view name_of(AbortReason reason);
 // "node 1 + 0x1000".
 std::string address_text(RemoteAddr addr);
 
-// `name high` is the second word of 16 bytes.
+// A value of 16 bytes adds its second word as `name high`.
 void add_words(Args& args, std::string_view name, const Words& words, std::uint32_t bytes);
-// Names: what the protocol calls its messages; null: nothing.
+// `names`: the protocol's names for its messages; may be null.
 void add_message(Args& args, const Message& message, const MessageNames* names);
 void add_request(Args& args, const Request& request, const MessageNames* names);
 
-// What is asked for, as the slice begins; `receiver` is who opened a message's target endpoint.
+// The operands, logged at the slice's begin. `receiver` names the actor that opened a message's
+// target endpoint.
 std::string asked_of(const Operation& op, const std::string& receiver, const MessageNames* names);
-// What came of it, as it ends.
+// The result, logged at the slice's end.
 std::string result_of(const Operation& op);
 std::string outcome_of(const WaitOperation& wait, const MessageNames* names);
 

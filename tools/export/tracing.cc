@@ -15,7 +15,7 @@ namespace latchlab::exporting {
 
 namespace {
 
-// The server part is given the verbs that the recorder hears.
+// Gives the lock's server part the traced verbs in place of the bare ones.
 class ServeThrough final : public CallHandler {
  public:
   ServeThrough(Verbs& verbs, CallHandler& inner) : verbs_(verbs), inner_(inner) {}
@@ -28,7 +28,7 @@ class ServeThrough final : public CallHandler {
   CallHandler& inner_;
 };
 
-// Coroutines of actors live in the inner backend, and use what is here until they end.
+// The inner backend owns the actors' coroutines, which use these objects until they end.
 struct Actors {
   std::vector<std::unique_ptr<TracingVerbs>> verbs;
   std::vector<std::unique_ptr<ServeThrough>> handlers;
@@ -43,7 +43,7 @@ class TracingBackend final : private Actors,
   TracingBackend(std::unique_ptr<Backend> inner, TraceRecorder& recorder)
       : ForwardingBackend(std::move(inner)), recorder_(recorder) {}
 
-  // Only then is it known what lies where.
+  // Called late, because the world determines the memory layout.
   void look_at(const World& world) {
     text_ = std::make_unique<EffectText>(world, *this);
     if (EffectSource* const source = effect_source(inner())) source->tell_effects(this);
@@ -89,7 +89,7 @@ class TracingBackend final : private Actors,
   }
 
   TraceRecorder& recorder_;
-  std::unordered_map<const Verbs*, std::size_t> by_bare_;  // never gone through
+  std::unordered_map<const Verbs*, std::size_t> by_bare_;  // never iterated: no defined order
   std::unique_ptr<EffectText> text_;
 };
 
@@ -133,7 +133,7 @@ void TracingBackend::disturb_clock(NodeId node, Duration jump,
   inner().cpu_faults()->disturb_clock(node, jump, drift_ppb);
 }
 
-// Hears of phases before whoever adds them up.
+// Reports each phase to the recorder, then forwards it to the sink that sums up phase times.
 struct PhaseListener final : PhaseSink {
   const Running* clock = nullptr;
   TraceRecorder* recorder = nullptr;
@@ -143,7 +143,7 @@ struct PhaseListener final : PhaseSink {
     recorder->phase(clock->true_now(), client, phase);
     if (next != nullptr) next->mark(phase);
   }
-  // A slice keeps the name that it began with.
+  // Not recorded: a slice keeps the name that it began with.
   void was(Phase phase) override {
     if (next != nullptr) next->was(phase);
   }

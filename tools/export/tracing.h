@@ -1,7 +1,7 @@
 #pragma once
-// Looks on while a repeat runs and writes a trace of a window of it: a backend around the backend,
-// verbs around every actor's verbs, an observer around the observer. Nothing of it costs simulated
-// time, or posts anything, so that results and fingerprints are those of a run without it.
+// Traces a window of a repeat while it runs, with wrappers around the backend, every actor's verbs
+// and the observer. The wrappers take no simulated time and post no operations, so results and
+// fingerprints equal those of an untraced run.
 
 #include <functional>
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace latchlab::exporting {
 
-// Told once, when the run is over.
+// Called once, when the run has ended.
 using TraceTaker = std::function<void(const TraceRecorder& recorder)>;
 
-// Of one repeat.
+// For one repeat.
 std::unique_ptr<Onlooker> make_tracing(const TraceWindow& window, TraceTaker taker);
 
 }  // namespace latchlab::exporting

@@ -1,6 +1,6 @@
 #pragma once
-// An actor's verbs, with a recorder that hears of all that begins and ends. Each probe of
-// await_remote is a verb of its own.
+// An actor's verbs, which report the begin and end of every operation to a recorder. Each probe of
+// await_remote is reported as a separate verb.
 
 #include <coroutine>
 #include <cstddef>

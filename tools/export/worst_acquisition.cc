@@ -40,7 +40,7 @@ class WorstObserver final : public ForwardingObserver {
   void run_ends(Time now) {
     for (Time& began : asking_) end(began, now);
   }
-  // The dead do not wait.
+  // A crashed client no longer waits.
   void died(ClientId client) { asking_[client.value] = kNever; }
   void died(NodeId node) {
     for (std::uint32_t i = 0; i < asking_.size(); ++i)
@@ -61,7 +61,7 @@ class WorstObserver final : public ForwardingObserver {
       end(asking_[client.value], clock_.true_now());
     ForwardingObserver::acquire_aborted(client, want, reason);
   }
-  // After an abort, this gives back what is held, and the acquisition is over.
+  // After an abort, the client releases what it holds, which ends the acquisition.
   void release_begins(ClientId client, const Grant& grant) override {
     end(asking_[client.value], clock_.true_now());
     ForwardingObserver::release_begins(client, grant);
@@ -79,11 +79,11 @@ class WorstObserver final : public ForwardingObserver {
   const Running& clock_;
   const World& world_;
   const Time from_;
-  std::vector<Time> asking_;  // since when, by client; kNever: it does not ask
+  std::vector<Time> asking_;  // by client, the begin of its acquisition; kNever: none
   std::optional<LongAcquisition> worst_;
 };
 
-// Tells of deaths.
+// Reports crashes to the observer.
 class DeathsHeard final : public ForwardingBackend, public HardwareFaults {
  public:
   explicit DeathsHeard(std::unique_ptr<Backend> inner) : ForwardingBackend(std::move(inner)) {}
@@ -126,7 +126,7 @@ class WorstFinder final : public Onlooker {
     backend_->tell(*observer_);
     return *observer_;
   }
-  // A file that could not be written is not there, which worst_acquisition tells.
+  // The status is ignored: worst_acquisition() reports a missing file.
   void ended(Time now) override {
     observer_->run_ends(now);
     const auto& worst = observer_->worst();
@@ -142,9 +142,9 @@ class WorstFinder final : public Onlooker {
   std::unique_ptr<WorstObserver> observer_;
 };
 
-// Of those that end at `from` or later, or never, in the point's first repeat, which runs in a
-// child process and leaves what it has found in `file` for a moment. Of equal ones the first;
-// nullopt: nobody has asked for a lock.
+// The longest acquisition of the point's first repeat that ends at `from` or later, or never; of
+// equal ones the first. The repeat runs in a child process, which returns the result in the
+// temporary `file`. nullopt: no client requested a lock.
 Result<std::optional<LongAcquisition>> worst_acquisition(const Point& point, Time from,
                                                          const BackendFactory& make_backend,
                                                          const std::string& file) {
@@ -175,7 +175,7 @@ Result<std::optional<LongAcquisition>> worst_acquisition(const Point& point, Tim
 
 }  // namespace
 
-// Where nobody ever asks, the window's begin is as good as any.
+// If no client requests a lock, the plan keeps its window.
 Status place_worst(const std::string& directory, const Scenario& scenario,
                    const TraceRequest& request, const BackendFactory& make_backend,
                    TracePlan& plan) {
@@ -187,7 +187,7 @@ Status place_worst(const std::string& directory, const Scenario& scenario,
     if (!found.value()) continue;
     const Time began = found.value()->began;
     const Time from = began - Time{} > kAroundWorst ? began - kAroundWorst : Time{};
-    planned.from = Time{from.ps / kNanosecond * kNanosecond};  // dates that can be read
+    planned.from = Time{from.ps / kNanosecond * kNanosecond};  // whole ns are easier to read
     planned.to = Time{(found.value()->ended + kAroundWorst).ps / kNanosecond * kNanosecond};
   }
   return fine();

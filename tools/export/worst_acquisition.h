@@ -1,6 +1,6 @@
 #pragma once
-// --trace-window worst: around the acquisition that took longest, found in a run of its own, which
-// the traced one then repeats.
+// --trace-window worst: the window around the longest acquisition. A preliminary run finds it, and
+// the traced run repeats that run with the same seed.
 
 #include <string>
 
@@ -13,8 +13,8 @@ namespace latchlab::exporting {
 
 inline constexpr const char* kWorst = "worst";  // as TraceRequest::window
 
-// Where that is asked for, finds the plan's windows, by running its repeats; a file that it needs
-// on the way lies in `directory` for a moment.
+// If `request` asks for it, sets the windows of `plan` by running the planned repeats. Writes a
+// temporary file to `directory`.
 Status place_worst(const std::string& directory, const Scenario& scenario,
                    const TraceRequest& request, const BackendFactory& make_backend,
                    TracePlan& plan);

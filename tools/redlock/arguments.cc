@@ -124,7 +124,7 @@ std::string name_in(const std::string& lock) {
   return lock.substr(0, lock.find(','));
 }
 
-// "redlock,ttl=1s" as a scenario has it.
+// "redlock,ttl=1s" as the YAML of a scenario.
 std::string protocol_of(const std::string& lock, const Arguments& arguments) {
   const std::string name = name_in(lock);
   std::string own = lock.substr(name.size());  // ",ttl=1s"

@@ -25,7 +25,7 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words);
 
 // One point for each lock. redlock is redlock_model with the tool's own label and profile.
 std::string scenario_text(const Arguments& arguments);
-// What of the points a real Redis cannot have.
+// Error: a point asks for something that a real Redis cannot provide.
 Status check_points(const Arguments& arguments, const Scenario& scenario);
 
 }  // namespace latchlab::bank

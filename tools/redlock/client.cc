@@ -21,7 +21,7 @@ Client::Client(const ClientParts& parts, Branch& branch)
       mix_(branch.ledger().accounts(), Rng(parts.seed, parts.id.value, StreamPurpose::keys).next()),
       recorder_(parts.clients, {parts.id}, branch.window_start(), branch.window()) {}
 
-// Between two cycles.
+// Called between two cycles.
 void Client::border(Time now) {
   const std::uint64_t before = recorder_.counted_cycles();
   recorder_.next_cycle(parts_.id, now);
@@ -91,7 +91,7 @@ Task<Client::Used> Client::use(Transaction transaction) {
   }
   std::vector<std::int64_t> balances = read.value();
   const Applied applied = apply(transaction, ledger.accounts(), balances);
-  if (grants_over()) {  // somebody else may be at these rows, and may have been
+  if (grants_over()) {  // another client may hold the locks and may already have changed the rows
     if (recorder_.counts(parts_.place->now())) ++over_;
     co_return Used::over;
   }

@@ -1,10 +1,10 @@
 #pragma once
-// A client of the bank: one transaction after the other, each under its locks. Two-phase locking:
-// all rows of a transaction are locked in ascending order before the first is read, and released
-// when they are written.
+// A client of the bank runs transactions one after the other with two-phase locking: it locks all
+// rows of a transaction in ascending order, reads and writes them, and releases the locks.
 //
-// A transaction whose grants are over when it has read writes nothing, lets go of all and begins
-// anew; likewise one that does not get a lock. All of that is one cycle of what is measured.
+// If a grant has expired by the time the rows are read, the transaction writes nothing, releases
+// all locks and starts again; likewise if an acquisition is aborted. All attempts of a transaction
+// are one measured cycle.
 
 #include <atomic>
 #include <mutex>
@@ -19,7 +19,7 @@
 
 namespace latchlab::bank {
 
-// What all clients of a run have in common.
+// State shared by all clients of a run.
 class Branch {
  public:
   Branch(Ledger& ledger, Time window_start, Duration window, bool balance_locks)
@@ -33,7 +33,7 @@ class Branch {
   Time end() const { return window_start_ + window_; }
   bool balance_locks() const { return balance_locks_; }  // does Balance take locks?
 
-  // From any thread. Clients end after the transaction that they are in.
+  // Thread-safe. Each client ends after its current transaction.
   void stop() { stopped_.store(true); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
   void fail(const std::string& why);
@@ -54,8 +54,8 @@ struct ClientParts {
   Place* place = nullptr;
   LockClient* locks = nullptr;
   Connection* redis = nullptr;   // to the accounts
-  const Peers* peers = nullptr;  // null: locks have numbers alone
-  Verbs* verbs = nullptr;        // whose use is measured; null: none
+  const Peers* peers = nullptr;  // null: a lock has an id but no address
+  Verbs* verbs = nullptr;        // counted in the metrics; null: the client has none
   std::uint32_t clients = 1;
   std::uint64_t seed = 1;
 };
@@ -67,7 +67,7 @@ class Client {
   Task<void> run();  // until the window ends, or the branch stops
   // After the run.
   MeasuredShare share() const;
-  std::int64_t outside() const { return outside_; }  // money that it has brought in
+  std::int64_t outside() const { return outside_; }  // net money that it brought into the bank
 
  private:
   enum class Used : std::uint8_t { done, over, failed };

@@ -9,7 +9,7 @@ namespace latchlab::bank {
 
 namespace {
 
-// A Redis that answers nothing for so long is gone.
+// A Redis server that does not answer for this long counts as failed.
 constexpr Duration kPatience = seconds(10);
 
 Reply reply_of(const redisReply& from) {

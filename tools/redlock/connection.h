@@ -1,5 +1,5 @@
 #pragma once
-// Commands to one Redis, one at a time.
+// A client connection to one Redis server, with one command outstanding at a time.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@ namespace latchlab::bank {
 
 struct Reply {
   bool missing = false;     // there is no such key
-  std::int64_t number = 0;  // where Redis answers with one
+  std::int64_t number = 0;  // if Redis answers with an integer
   std::string text;
   std::vector<Reply> parts;
 };
@@ -24,14 +24,14 @@ enum class Connections : std::uint8_t { kept, per_command };
 
 class Connection {
  public:
-  // To this port of the own machine, connected at the first command.
+  // To this port on loopback. The first command connects.
   Connection(std::uint16_t port, Place& place, Connections connections = Connections::kept)
       : port_(port), place_(place), connections_(connections) {}
 
-  // Error: no answer in time, an error of Redis, or a connection that broke; the next command makes
-  // a new one.
+  // Error: no reply by the deadline, an error reply of Redis, or a broken connection. After a
+  // timeout or a broken connection, the next command reconnects.
   Task<Result<Reply>> command(std::vector<std::string> words, Time deadline = kNever);
-  // Was that error only that the answer did not come before the deadline?
+  // Whether the last error was a missed deadline.
   bool timed_out() const { return timed_out_; }
 
  private:

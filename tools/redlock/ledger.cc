@@ -9,10 +9,10 @@ namespace latchlab::bank {
 
 namespace {
 
-// Balances at the start, uniform in between.
+// Initial balances are uniform in this range.
 constexpr std::uint64_t kLeast = 10'000;
 constexpr std::uint64_t kMost = 50'000;
-constexpr std::uint64_t kAtOnce = 1'000;  // rows
+constexpr std::uint64_t kAtOnce = 1'000;  // rows per command
 
 std::optional<std::int64_t> whole(const std::string& text) {
   std::int64_t value = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// The accounts in Redis, a string for each row, and beside them what each row should hold: whoever
-// has written adds what it changed, so that an update that was lost is found in its row.
+// The accounts in Redis, one string per row, and the expected balance of each row in this process.
+// A client that writes a row also adds the change to the expected balance, so that the audit finds
+// a lost update in its row.
 
 #include <atomic>
 #include <cstdint>
@@ -25,14 +26,15 @@ class Ledger {
   Ledger(std::uint64_t accounts, std::uint64_t seed);
   std::uint64_t accounts() const { return accounts_; }
 
-  Status load(Connection& redis);  // into a Redis of a ThreadPlace, as below
+  Status load(Connection& redis);  // the connection's place must be a ThreadPlace
   // Error: Redis does not answer, or there is no such account.
   Task<Result<std::vector<std::int64_t>>> read(Connection& redis, Rows rows) const;
   Task<Status> write(Connection& redis, Rows rows, std::vector<std::int64_t> balances) const;
   void changed(LockId row, std::int64_t by) {
     should_be_[row.value].fetch_add(by, std::memory_order_relaxed);
   }
-  // When nobody writes any more, and all together have brought in so much.
+  // Call after the last write, with a ThreadPlace connection. `outside`: net money that all clients
+  // brought in.
   Result<Audit> audit(Connection& redis, std::int64_t outside) const;
 
  private:

@@ -1,4 +1,4 @@
-// latchlab-redlock: see arguments.cc for what it is and how it is used.
+// latchlab-redlock: the help text in arguments.cc describes it.
 
 #include <fmt/core.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ bool runs_on_rnics(const Setting& setting, const Scenario& scenario) {
                                          [](const Point& point) { return !is_redlock(point); });
 }
 
-// Finds out before anything is written whether there is a Redis to be had, and devices.
+// Checks that Redis starts and that the devices are usable, before anything is written.
 Result<RunManifest> find_what_it_takes(const Setting& setting, const Scenario& scenario) {
   const auto tried = Servers::start(setting.redis);
   if (!tried) return tried.error();
@@ -147,7 +147,7 @@ int run(const Arguments& arguments) {
 }  // namespace latchlab::bank
 
 int main(int argc, char** argv) {
-  ::signal(SIGPIPE, SIG_IGN);  // a Redis that dies is an error of a command
+  ::signal(SIGPIPE, SIG_IGN);  // a Redis server that ends is then an error of a command
   const auto arguments =
       latchlab::bank::parse_arguments(std::vector<std::string>(argv + 1, argv + argc));
   if (!arguments) {

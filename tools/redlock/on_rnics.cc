@@ -17,7 +17,7 @@ namespace latchlab::bank {
 namespace {
 
 constexpr std::uint32_t kMostHeld = 3;       // locks of a transaction
-constexpr Duration kLastOnes = seconds(60);  // for what is under way when the window ends
+constexpr Duration kLastOnes = seconds(60);  // limit for transactions that outlast the window
 constexpr Duration kStopping = seconds(5);
 
 struct RnicClient {
@@ -43,7 +43,7 @@ BankRun none(RepeatStatus status, std::string why) {
   return run;
 }
 
-// What the device does by itself; nothing where that cannot be said.
+// The atomics that the device implements; none if that cannot be determined.
 NativeAtomics atomics_of(const std::string& device) {
   const auto found = native_atomics({device, ""});
   return found ? found.value() : NativeAtomics{};
@@ -80,7 +80,7 @@ BankRun run_on_rnics(const Point& point, const Setting& setting, std::uint64_t s
   std::vector<std::unique_ptr<RnicClient>> clients;
   auto made = make_ibverbs(world.plan(), options);
   if (!made) return none(RepeatStatus::failed, made.error().text());
-  // Gone before the clients whose coroutines it has.
+  // Destroyed before the clients, because it owns their coroutines.
   const std::unique_ptr<IbverbsBackend> backend = std::move(made).value();
   running = backend.get();
   if (std::string missing = lacking(point, *protocol, backend->capabilities()); !missing.empty())

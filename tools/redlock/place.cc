@@ -10,7 +10,7 @@ namespace latchlab::bank {
 namespace {
 
 constexpr Duration kLongestBlock = seconds(1);
-constexpr Duration kLookAgain = microseconds(2);  // at a socket, while verbs of others go on
+constexpr Duration kLookAgain = microseconds(2);  // between polls of a socket on a shared worker
 
 bool is_ready(int socket, bool to_read, Duration wait) {
   pollfd polled = {socket, static_cast<short>(to_read ? POLLIN : POLLOUT), 0};

@@ -1,5 +1,5 @@
 #pragma once
-// Where a client's coroutine runs, and how it waits there for what is no verb: a socket, a date.
+// The thread that runs a client's coroutine, and how the client waits there for a socket or a time.
 
 #include <chrono>
 
@@ -12,13 +12,13 @@ namespace latchlab::bank {
 class Place {
  public:
   virtual ~Place() = default;
-  virtual Time now() const = 0;  // dates of grants are on this clock
+  virtual Time now() const = 0;  // the clock of grants' expiry times
   virtual Task<void> sleep(Duration length) = 0;
-  // Until the socket may be read, or else written; false: not before the date.
+  // Waits until the socket is readable (`to_read`) or writable. False: not ready at `until`.
   virtual Task<bool> ready(int socket, bool to_read, Time until) = 0;
 };
 
-// A thread of the client's own: waiting blocks it, so that no task here is ever suspended.
+// A thread for one client: waiting blocks the thread, so that no task here is ever suspended.
 class ThreadPlace final : public Place {
  public:
   explicit ThreadPlace(std::chrono::steady_clock::time_point start) : start_(start) {}
@@ -27,10 +27,10 @@ class ThreadPlace final : public Place {
   Task<bool> ready(int socket, bool to_read, Time until) override;
 
  private:
-  std::chrono::steady_clock::time_point start_;  // the date zero
+  std::chrono::steady_clock::time_point start_;  // time zero
 };
 
-// A worker of a backend, with other clients on it: who waits lets them and their verbs go on.
+// A worker of a backend, shared with other clients, which continue while one client waits.
 class VerbsPlace final : public Place {
  public:
   explicit VerbsPlace(Verbs& verbs) : verbs_(verbs) {}
@@ -42,7 +42,7 @@ class VerbsPlace final : public Place {
   Verbs& verbs_;
 };
 
-// A task that is never suspended, from its start to its result.
+// Runs a task that never suspends and returns its result.
 template <class T>
 T run_here(Task<T> task) {
   task.start();

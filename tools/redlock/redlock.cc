@@ -12,7 +12,7 @@ namespace latchlab::bank {
 namespace {
 
 constexpr std::size_t kValueBytes = 20;
-constexpr std::uint32_t kMostLostTries = 10;  // in a row, until a majority counts as failed
+constexpr std::uint32_t kMostLostTries = 10;  // in a row; then a majority counts as failed
 constexpr const char* kDeleteIfEqual =
     "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 "
     "end";

@@ -1,15 +1,15 @@
 #pragma once
-// RedLock over Redis servers: what redlock_model (core/protocols/redlock_model) models, with the
-// same parameters, as a lock that clients use like any other.
+// RedLock over Redis servers, as a LockClient: the lock that redlock_model
+// (core/protocols/redlock_model) models, with the same parameters.
 //
-// Acquire  On one server after the other, SET key value NX PX ttl, with 20 random bytes as value.
-//          The client has the lock when more than half of them have set it, and
+// Acquire  Sends SET key value NX PX ttl to one server after the other; value is 20 random bytes.
+//          The client holds the lock if more than half of the servers set the key and less than
 //            ttl - ttl * drift_factor - drift_least
-//          has not passed since it began. Otherwise it deletes the key on all of them, those that
-//          did not answer too, sleeps for a random time below `retry_delay` and tries again,
-//          `tries` times (0: for ever).
-// Release  on all servers, by a script: deletes the key if it has the client's own value.
-// The grant ends when that time is over; with `validity: ignored` it never does.
+//          has passed since the try began. Otherwise it deletes the key on all servers, including
+//          those that did not answer, sleeps for a random time below `retry_delay` and tries
+//          again, `tries` times in all (0: no limit).
+// Release  On all servers, a script deletes the key if it holds the client's value.
+// A grant expires after the time above; with `validity: ignored` it does not expire.
 
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,7 @@
 
 namespace latchlab::bank {
 
-// What one server has to say.
+// The answer of one server; `late`: not before the deadline, `failed`: any other error.
 enum class Answer : std::uint8_t { yes, no, late, failed };
 
 class Instance {
@@ -59,7 +59,7 @@ class RedLock final : public LockClient {
  private:
   struct Votes {
     std::size_t yes = 0, lost = 0;  // lost: late or failed
-    bool failed = false;            // one at least
+    bool failed = false;            // at least one server failed
   };
   Task<Votes> ask(bool set, LockId lock, std::string value);
   bool no_quorum_without(std::size_t lost) const { return lost > instances_.size() - quorum_; }

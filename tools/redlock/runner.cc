@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{5};
-constexpr std::chrono::milliseconds kDying{200};  // connections end before their process does
+constexpr std::chrono::milliseconds kDying{200};  // a connection breaks before its process ends
 
 // The planted bug.
 class NoLock final : public LockClient {
@@ -29,7 +29,7 @@ class NoLock final : public LockClient {
   Task<ReleaseResult> release(Grant /*grant*/) override { co_return ReleaseResult::released; }
 };
 
-// A client with a thread of its own, and its locks in Redis, or nowhere.
+// A client on a separate thread, with its locks in Redis or, with `no_lock`, without locks.
 struct ThreadClient {
   ThreadClient(ClientParts parts, Branch& branch, const Point& point, const Setting& setting,
                const Servers& servers, steady_clock::time_point start)
@@ -100,7 +100,7 @@ RepeatOutcome refused(RepeatStatus status, std::string why) {
   return outcome;
 }
 
-// What was measured, and whether the money is there.
+// The repeat's metrics and the result of the audit.
 RepeatOutcome judge(const Point& point, const Ledger& ledger, const BankRun& run,
                     const Servers& servers) {
   ShareOutcome share;
@@ -131,7 +131,7 @@ RepeatOutcome run_bank(const Point& point, std::uint32_t repeat, const Setting& 
   const std::uint64_t seed = repeat_seed(point.run.seed, repeat);
   ServerOptions options = setting.redis;
   const bool in_redis = setting.no_lock || is_redlock(point);
-  if (!in_redis) options.count = 1;  // the accounts'
+  if (!in_redis) options.count = 1;  // for the accounts
   auto servers = Servers::start(options);
   if (!servers) return refused(RepeatStatus::failed, servers.error().text());
   Ledger ledger(setting.accounts, seed);

@@ -1,5 +1,5 @@
 #pragma once
-// One repeat of one point: Redis servers, a bank, clients with their locks, and the audit.
+// One repeat of one point: starts the Redis servers, runs the bank's clients and audits the money.
 
 #include <string>
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace latchlab::bank {
 
-// How to run; the point says with which lock, how many clients and for how long.
+// Settings of the run. The point sets the lock, the number of clients and the duration.
 struct Setting {
   ServerOptions redis;
   std::uint64_t accounts = 1'000'000;
-  bool artifact = false;  // as ShiftLock's artifact: a connection per lock command, and no locks
-                          // for Balance
-  bool no_lock = false;   // shows that the audit finds lost money
-  // Of locks on RNICs, as `latchlab run` has them.
+  bool artifact = false;  // like ShiftLock's artifact: one connection per lock command, and Balance
+                          // takes no locks
+  bool no_lock = false;   // grants without locking, to show that the audit finds lost updates
+  // For locks on RNICs, with the meaning of the options of `latchlab run`.
   std::string device;
   std::vector<std::string> addresses;
   std::uint32_t workers = 1;
   bool agents = false;
 };
 
-// Is this point's lock one in Redis, and not one on RNICs?
+// Whether this point's lock is in Redis rather than on RNICs.
 bool is_redlock(const Point& point);
 
 RepeatOutcome run_bank(const Point& point, std::uint32_t repeat, const Setting& setting,

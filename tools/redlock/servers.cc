@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kStarting{30};
 constexpr std::chrono::milliseconds kAskAgain{10};
 
-// The port itself, or any that is free, is free now.
+// Returns `wanted` if it is free; for 0, any free port.
 Result<std::uint16_t> free_port(std::uint16_t wanted) {
   auto socket = launch::listen_at({"127.0.0.1", wanted});
   if (socket) return launch::port_of(socket.value());
@@ -42,7 +42,7 @@ Result<std::string> make_directory() {
   return made;
 }
 
-// Of what LocalMembers has to say: how it ended and, if by itself, the last line that it wrote.
+// Shortens LocalMembers' text to how the process ended and, if it ended by itself, its last line.
 std::string in_short(const std::string& words) {
   const std::size_t end = words.find_last_not_of('\n');
   const std::size_t last = words.rfind('\n', end);
@@ -93,7 +93,7 @@ Status Servers::start_one(const std::string& program, std::uint16_t port) {
                     {}};
   }
   std::error_code none;
-  fs::remove_all(directory.value(), none);  // Redis stands in it, and leaves nothing there
+  fs::remove_all(directory.value(), none);  // Redis runs in it, but stores nothing there
   return answers;
 }
 

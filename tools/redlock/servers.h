@@ -1,6 +1,6 @@
 #pragma once
-// Redis servers of a run's own: on loopback, in an empty directory, keeping nothing. They end with
-// this program, however it ends; none may be started by a thread that ends before it.
+// Redis servers for one run: on loopback, in an empty directory, without persistence. The kernel
+// ends them when the thread that started them ends, so that thread must live as long as the run.
 
 #include <cstdint>
 #include <string>
@@ -14,18 +14,18 @@ namespace latchlab::bank {
 struct ServerOptions {
   std::string program = "redis-server";  // a path, or looked up in PATH
   std::uint32_t count = 1;
-  std::uint16_t port = 0;  // of the first, the others follow; 0: any free ones
+  std::uint16_t port = 0;  // of the first server, the others use the next ports; 0: any free ports
 };
 
 class Servers {
  public:
-  // Waits until they answer. Error: what is missing, or in the way.
+  // Returns when all servers answer. Error: a missing program, a port in use, or a failed start.
   static Result<Servers> start(const ServerOptions& options);
 
   std::uint16_t port(std::size_t index) const { return ports_[index]; }
   std::size_t count() const { return ports_.size(); }
   const std::string& version() const { return version_; }  // "7.0.15"
-  Status check();                                          // error: one has ended
+  Status check();                                          // error: a server has ended
 
  private:
   Status start_one(const std::string& program, std::uint16_t port);

@@ -8,7 +8,7 @@ namespace latchlab::bank {
 
 namespace {
 
-constexpr std::uint64_t kLargest = 1'000;  // amount
+constexpr std::uint64_t kLargest = 1'000;  // largest amount
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 #pragma once
-// SmallBank: what transactions do to accounts. Which of them come, and which rows of the bank they
-// touch, is what the specified mix has (core/workload/transactions/smallbank.h), in ShiftLock's
-// shares and with uniform accounts; a row has its lock's number. All amounts are whole.
+// SmallBank's transactions on balances. core/workload/transactions/smallbank.h draws the kind of
+// each transaction and its rows, in ShiftLock's shares and with uniformly chosen accounts. A row
+// has the number of its lock. All amounts are integers.
 
 #include <cstdint>
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace latchlab::bank {
 
-// In the order of the mix.
+// In the order of the mix in core/workload.
 enum class Kind : std::uint8_t {
-  amalgamate,        // all of `from` goes to the checking of `to`
-  balance,           // reads
-  deposit,           // into the checking
-  send_payment,      // from one checking to another, if there is enough
-  transact_savings,  // in or out of the savings, if there is enough
-  write_check,       // out of the checking; one more if savings and checking do not cover it
+  amalgamate,        // moves all money of `from` to the checking account of `to`
+  balance,           // reads only
+  deposit,           // into the checking account
+  send_payment,      // between two checking accounts, if the balance suffices
+  transact_savings,  // into or out of the savings account, if the balance suffices
+  write_check,       // out of checking; 1 more if savings plus checking do not cover the amount
 };
 
 using Rows = std::vector<LockId>;  // ascending
@@ -33,16 +33,16 @@ struct Transaction {
   std::int64_t amount = 0;
 };
 
-// A client's transactions.
+// The sequence of one client's transactions.
 class Mix {
  public:
   Mix(std::uint64_t accounts, std::uint64_t seed);
   Transaction next();
 
  private:
-  std::uint64_t accounts_;  // two at least
+  std::uint64_t accounts_;  // at least two
   std::unique_ptr<TransactionMix> mix_;
-  latchlab::Transaction drawn_;  // kept for its memory
+  latchlab::Transaction drawn_;  // a member, so that its memory is reused
   Rng amounts_;
 };
 
@@ -50,9 +50,9 @@ std::string name_of_row(LockId row, std::uint64_t accounts);  // "savings:17"
 
 struct Applied {
   bool changes = false;
-  std::int64_t outside = 0;  // money that came into the bank; negative: left it
+  std::int64_t outside = 0;  // money that entered the bank; negative: money that left it
 };
-// To the balances of its rows, in that order.
+// Updates `balances`, the balances of the transaction's rows in the order of `rows`.
 Applied apply(const Transaction& transaction, std::uint64_t accounts,
               std::vector<std::int64_t>& balances);
 

@@ -1,5 +1,4 @@
-// latchlab-hw-bench: what verbs cost locks on RDMA hardware. Its few options are read here, by
-// hand.
+// latchlab-hw-bench: measures latency and rate of locks' verbs on RDMA hardware.
 
 #include <fmt/core.h>
 
@@ -21,7 +20,7 @@ constexpr int kFine = 0;
 constexpr int kBroken = 1;
 constexpr int kBadInput = 2;
 constexpr std::uint64_t kMostIterations = 100'000'000;
-constexpr std::uint64_t kMostOutstanding = 128;  // what a client's QP takes
+constexpr std::uint64_t kMostOutstanding = 128;  // capacity of a client's QP
 
 constexpr const char* kUsage =
     "latchlab-hw-bench acquire [OPTION...]\n"
@@ -40,7 +39,7 @@ constexpr const char* kUsage =
     "Exit codes: 0 measured; 1 it could not be measured; 2 bad input.\n";
 
 struct Asked {
-  std::uint64_t outstanding = 0;  // 0: acquire
+  std::uint64_t outstanding = 0;  // 0: measure acquisitions
   std::uint64_t iterations = 5000;
   Where where;
   bool json = false;
@@ -56,7 +55,7 @@ bool parse_number(std::string_view text, std::uint64_t most, std::uint64_t& numb
   return error == std::errc() && stop == text.data() + text.size() && number >= 1 && number <= most;
 }
 
-// Empty: fine; else what is wrong.
+// Returns an error message; empty: success.
 std::string parse_option(std::string_view name, std::string_view value, Asked& asked) {
   if (name == "--device") {
     asked.where.device = value;

@@ -17,7 +17,7 @@ namespace latchlab::bench {
 namespace {
 
 constexpr ClientId kOnly{0};
-constexpr std::uint64_t kWarmUp = 200;  // verbs; the first makes the connection
+constexpr std::uint64_t kWarmUp = 200;  // verbs; the first one connects
 constexpr Duration kLimit = seconds(120);
 
 std::unique_ptr<Protocol> cas_without_backoff() {
@@ -37,13 +37,14 @@ double microseconds_of(Duration length) {
   return length.nanoseconds() / 1e3;
 }
 
-// A run of several processes lasts to its date, whatever its clients do: the only one ends it.
+// A run of several processes lasts to its end time even if its clients finish earlier, so the only
+// client stops it.
 Task<void> and_stop(Task<void> body, Backend& backend) {
   co_await body;
   backend.request_stop();
 }
 
-// Runs one client's coroutine to its end, against the server in the other process.
+// Runs one client's coroutine to completion against the server in the other process.
 template <class Body>
 Status run_on_hardware(const Where& where, const Body& body) {
   const std::unique_ptr<Protocol> protocol = cas_without_backoff();
@@ -100,12 +101,12 @@ Latency summary(std::vector<double> samples) {
 
 struct Flood {
   std::uint32_t outstanding = 0;
-  std::uint64_t each = 0;  // verbs of one coroutine
+  std::uint64_t each = 0;  // verbs per coroutine
   Duration taken;
   bool failed = false;
 };
 
-// The word stays as it is: 0 is replaced by 0.
+// The CAS replaces 0 by 0, so that each one succeeds.
 Task<void> one_after_the_other(Verbs& verbs, RemoteAddr word, std::uint64_t times, bool& failed) {
   for (std::uint64_t i = 0; i < times; ++i) {
     const Completion done = co_await verbs.compare_swap(word, 0, 0);

@@ -42,7 +42,7 @@ bool receive_all(int socket, void* data, std::size_t bytes) {
   return true;
 }
 
-// Texts are short: both sides may send before they receive.
+// Both sides send before they receive, which cannot block because the texts are short.
 Result<std::vector<std::string>> exchange(int socket, NodeId me,
                                           const std::vector<std::string>& each) {
   const std::string& own = each[me.value - 1];
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> exchange(int socket, NodeId me,
   return me == kServer ? std::vector{own, other} : std::vector{other, own};
 }
 
-// An address for each of the two nodes; one address may serve both.
+// The node's address. If only one is known, both nodes use it.
 Result<std::string> address_for(NodeId node, const Where& where) {
   std::vector<std::string> known = where.addresses;
   if (known.empty()) {
@@ -66,7 +66,7 @@ Result<std::string> address_for(NodeId node, const Where& where) {
     if (const auto* const device = ib::choose_device(devices.value(), where.device))
       known = device->ipv4_addresses();
   }
-  if (known.empty()) return std::string();  // InfiniBand has none
+  if (known.empty()) return std::string();  // InfiniBand needs no address
   return known[std::min<std::size_t>(node.value, known.size()) - 1];
 }
 
@@ -87,7 +87,7 @@ Result<std::unique_ptr<IbverbsBackend>> backend_of(NodeId node, const WorldPlan&
 int serve(const WorldPlan& plan, const Where& where, int socket) {
   auto backend = backend_of(kServer, plan, where, socket);
   Status fate = backend ? backend.value()->start_together() : Status(backend.error());
-  if (fate) return 0;  // its end waits for the client's
+  if (fate) return 0;  // the backend's destructor waits for the client
   fmt::print(stderr, "latchlab-hw-bench: server: {}\n", fate.error().text());
   return 1;
 }
@@ -107,7 +107,7 @@ Status with_server(const WorldPlan& plan, const Where& where,
   std::array<int, 2> ends;
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return Error{fmt::format("no pair of sockets: {}", std::strerror(errno)), {}};
-  std::fflush(nullptr);  // or the child prints it again
+  std::fflush(nullptr);  // otherwise the child prints the buffered output again
   const pid_t parent = ::getpid();
   const pid_t server = ::fork();
   if (server < 0) return Error{fmt::format("no process: {}", std::strerror(errno)), {}};

@@ -1,5 +1,5 @@
 #pragma once
-// The two nodes of a measurement, server and client, in a process each, as perftest has them.
+// The two nodes of a measurement, server and client, in separate processes as in perftest.
 
 #include <functional>
 #include <string>
@@ -13,13 +13,13 @@ inline constexpr NodeId kServer{1};
 inline constexpr NodeId kClient{2};
 
 struct Where {
-  std::string device;                  // empty: the first whose port is up
-  std::vector<std::string> addresses;  // server, client; empty: the first two of the device
+  std::string device;                  // empty: the first device whose port is up
+  std::vector<std::string> addresses;  // server, client; empty: the device's first two
 };
 
-// Makes the server's process, which answers for its node's memory until the client is done, and
-// runs `measure` on the client's backend in this one. To be called before anything else touches a
-// device: what is open then cannot be shared with a process that fork has made.
+// Forks the server process, which serves its node's memory until the client has finished, and runs
+// `measure` on the client's backend in this process. Call before any device is opened: an open
+// device cannot be shared across fork.
 Status with_server(const WorldPlan& plan, const Where& where,
                    const std::function<Status(IbverbsBackend&)>& measure);
 
