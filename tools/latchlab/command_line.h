@@ -1,5 +1,5 @@
 #pragma once
-// Commands that people may type to run the same again.
+// Command lines that repeat or resume a run.
 
 #include <string>
 
@@ -7,22 +7,21 @@
 
 namespace latchlab::tool {
 
-// One word of a command for a shell: in apostrophes where it has characters that a shell would
-// read.
+// A word of a shell command, in single quotes if it has characters that a shell interprets.
 std::string shell_word(const std::string& text);
-// The same, in apostrophes whatever it is.
+// A word of a shell command, always in single quotes.
 std::string quoted_word(const std::string& text);
 
-// What to append to a command so that it runs on the same hardware, or nothing for a simulation.
+// Options that select the same hardware; empty for a simulation.
 std::string backend_options(const RunArguments& arguments);
 
-// The options that decide what a run finds.
+// The options that affect a run's results.
 std::string run_options(const RunArguments& arguments);
 
-// What to type to run the same again, should an invariant of ours break.
+// The command that repeats the run, shown when a CHECK fails.
 std::string command_line(const RunArguments& arguments);
 
-// What to type to run what is left.
+// The command that runs the remaining repeats.
 std::string resume_command(const RunArguments& arguments, const std::string& directory);
 
 }  // namespace latchlab::tool

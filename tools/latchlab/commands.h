@@ -1,7 +1,7 @@
 #pragma once
-// The commands of the tool. Each returns the process's exit code: 0 fine; 1 a lock broke its
-// promise, a point failed or a figure that must hold was missed; 2 bad input; 3 the backend or this
-// build cannot; 130 interrupted.
+// The commands of the tool. Each returns the process's exit code: 0 success; 1 a lock violated a
+// guarantee, a point failed or a required figure was missed; 2 bad input; 3 the backend or this
+// build cannot do it; 130 interrupted.
 
 #include <cstdint>
 #include <optional>
@@ -29,38 +29,38 @@ struct ScenarioArguments {
   std::optional<std::uint32_t> repeats;
 };
 
-// Where and how a run on real RNICs takes place.
+// Devices, addresses and threads of a run on real RNICs.
 struct HardwareArguments {
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
-  std::vector<std::string> addresses;  // IPv4 or IPv6, of the nodes on this machine, in turn
+  std::vector<std::string> addresses;  // IPv4 or IPv6, used in turn by the nodes on this machine
   std::uint32_t port = 0;              // of the device; 0: the first that is up
   std::optional<int> gid_index;        // in the port's table; excludes `addresses`
-  std::uint32_t pkey = 0;              // partition; 0: the first that a port has
+  std::uint32_t pkey = 0;              // partition; 0: the first of the port
   std::uint32_t sl = 0;                // service level
   std::uint32_t traffic_class = 0;     // of RoCE
-  std::uint32_t workers = 1;           // threads of clients on each node
-  std::uint32_t server_workers = 1;    // threads of each server that take calls
-  bool agents = false;                 // for all memory; else only where a lock needs them
+  std::uint32_t workers = 1;           // client threads on each node
+  std::uint32_t server_workers = 1;    // threads of each server that serve calls
+  bool agents = false;                 // for all memory; otherwise only if a lock needs them
   std::string transport = "rc";        // or "dc"
-  // HOST:PORT where node processes that were started elsewhere come to; empty: this program starts
-  // them, on this machine.
+  // HOST:PORT at which this program waits for node processes; empty: this program starts them on
+  // this machine.
   std::string rendezvous;
 };
 
 struct NodeArguments {
   std::string rendezvous;  // HOST:PORT of the coordinator
-  std::string token_file;  // empty: LATCHLAB_TOKEN
+  std::string token_file;  // empty: the environment variable LATCHLAB_TOKEN
   HardwareArguments hardware;
   std::string data;
-  // Where the guard journals of a run on this machine are, which has started this node; empty: this
-  // node was started by somebody else, keeps none, and reads only files below data directories.
+  // Directory of the guard journals, if the coordinator on this machine started the node. Empty:
+  // the node was started separately, keeps no journal and reads only files below data directories.
   std::string journals;
-  bool reads_anything = false;  // what the run's own command line names, too
+  bool reads_anything = false;  // may also read files outside data directories that a job names
 };
 
 struct FabricArguments {
   HardwareArguments hardware;
-  std::uint32_t nodes = 0;  // 0: those that MPI has started, or by the addresses
+  std::uint32_t nodes = 0;  // 0: the processes that MPI started, or derived from the addresses
   std::string data;
   bool json = false;
 };
@@ -78,12 +78,12 @@ struct RunArguments {
   bool json = false;
   bool quiet = false;
   bool strict = false;         // a missed validation fails the run too
-  bool beyond_memory = false;  // runs what needs more than this machine has
-  bool resume = false;         // goes on in a directory that holds a part of the run
-  bool sensitivity = false;    // asks which constants of the model the conclusion hangs on
-  // What was left out of the scenario for a quick run, a line each.
+  bool beyond_memory = false;  // runs even if the estimate exceeds this machine's memory
+  bool resume = false;         // continues the incomplete run in the directory
+  bool sensitivity = false;    // analyses how the conclusion depends on constants of the model
+  // The parts of the scenario that a quick run omits, one line each.
   std::vector<std::string> quick = {};
-  std::string part_of = {};  // the command that goes on with it; empty: it is no part of another
+  std::string part_of = {};  // the command that resumes the enclosing command; empty: none
   exporting::TraceRequest trace;
   HardwareArguments hardware;
 };
@@ -91,9 +91,9 @@ struct RunArguments {
 struct ReproduceArguments {
   std::string what;  // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
   RunArguments run;  // out: the directory that holds one directory per experiment
-  // Shorter windows and fewer points; conclusions are not asked what they hang on.
+  // Shorter windows, fewer points and no sensitivity analysis.
   bool quick = false;
-  std::string predictions;  // the directory for them; empty: OUT/predictions
+  std::string predictions;  // output directory; empty: OUT/predictions
 };
 
 struct CalibrateArguments {
@@ -106,15 +106,15 @@ struct CalibrateArguments {
 };
 
 struct ExploreArguments {
-  explore::Campaign campaign;  // but for what follows
+  explore::Campaign campaign;  // without the fields that the options below set
   std::string placement = "both";
   std::string extents;     // empty: whole locks
-  bool as_asked = false;   // several locks are not taken in their order
-  std::string crash_unit;  // empty: the protocol's
+  bool as_asked = false;   // a client acquires several locks in the given, not ascending, order
+  std::string crash_unit;  // empty: the protocol's default
   std::string strategy = "exhaustive";
   std::string budget;
   std::vector<std::string> latencies;
-  std::string hold, patience, horizon;  // empty: by the latencies
+  std::string hold, patience, horizon;  // empty: derived from the latencies
   std::string pause_length;             // empty: none
   std::string out = "traces";
   bool every_step = false;
@@ -125,7 +125,9 @@ struct ExploreArguments {
 struct NewProtocolArguments {
   std::string what = "protocol";
   std::string name;
-  std::string out;  // the source tree, or the directory to make; empty: here, or NAME
+  // The source tree, or with `out_of_tree` the directory to create; empty: the current directory,
+  // or NAME.
+  std::string out;
   bool out_of_tree = false;
 };
 
@@ -137,15 +139,15 @@ struct ExportArguments {
 
 struct ReportArguments {
   std::vector<std::string> directories;
-  std::string out;  // the page; empty: DIR/report.html, of several runs report.html
+  std::string out;  // the page; empty: DIR/report.html, or report.html for several runs
   std::string data;
 };
 
 struct CompareArguments {
-  std::vector<std::string> directories;  // the first is what the others are measured by
-  std::vector<std::string> metrics;      // beside the usual ones
-  bool only = false;                     // in place of the usual ones
-  bool explain = false;                  // by which constant of the model
+  std::vector<std::string> directories;  // the first is the baseline
+  std::vector<std::string> metrics;      // in addition to the default metrics
+  bool only = false;                     // `metrics` replace the default metrics
+  bool explain = false;                  // find the constant of the model that explains them
   std::uint32_t jobs = 0;                // 0: as many as there are cores
   std::string out;                       // a page; empty: none
   std::string data;
@@ -155,9 +157,9 @@ struct CompareArguments {
 struct FindArguments {
   ScenarioArguments input;
   std::string along;      // PATH=LOW..HIGH
-  std::string cross;      // two labels, with a comma between
+  std::string cross;      // two labels, separated by a comma
   std::string metric;     // empty: goodput
-  std::string passes;     // a value of the metric; of one lock, named by `of`
+  std::string passes;     // a value of the metric of the lock `of`
   std::string of;         // a label; may be empty where the scenario has one lock
   std::string precision;  // a ratio
   std::string out;
@@ -168,18 +170,18 @@ struct FindArguments {
 };
 
 struct SchemaArguments {
-  bool nic = false;       // of a NIC description
-  bool markdown = false;  // a page for people
+  bool nic = false;       // the schema of a NIC description, not of a scenario
+  bool markdown = false;  // a Markdown page, not JSON
 };
 
 struct ReplayArguments {
   std::string file;  // a trace that explore wrote
   bool json = false;
-  std::string page;  // plays it, in a browser; empty: none
+  std::string page;  // output page that animates the trace; empty: none
 };
 
 struct ClassroomArguments {
-  std::string lesson;  // "2", "02-retry-storm"; empty: a list of them
+  std::string lesson;  // "2", "02-retry-storm"; empty: list the lessons
   bool all = false;    // the site: every lesson, an index, a worksheet and a key
   std::string out = "classroom";
   std::string data;
@@ -187,11 +189,11 @@ struct ClassroomArguments {
 };
 
 struct ExplainArguments {
-  std::string name;                // empty: all there is
-  std::string nic = "connectx-5";  // whose constants are shown
+  std::string name;                // empty: list all topics
+  std::string nic = "connectx-5";  // the NIC whose constants are shown
   std::string data;
   bool json = false;
-  bool glossary = false;  // all terms, as a page
+  bool glossary = false;  // print all terms as a page
 };
 
 int run(const RunArguments& arguments);
@@ -218,30 +220,31 @@ int explain(const ExplainArguments& arguments);
 
 // ---- shared ----
 
-// Where models/ and scenarios/ are: --data, LATCHLAB_DATA, the install prefix, the source tree.
+// Directories with models/ and scenarios/, in order of precedence: --data, LATCHLAB_DATA, the
+// install prefix, the source tree.
 DataDirs data_dirs(const std::string& extra);
-// Names of YAML files below `folder` of the data directories, without their ending.
+// Names of the YAML files below `folder` of the data directories, without their extension.
 std::vector<std::string> names_below(const std::string& folder, const DataDirs& data);
 Result<Scenario> load(const ScenarioArguments& arguments);
-// Says what is wrong on stderr, and gives the code to exit with.
+// Prints the error on stderr and returns `code`.
 int complain(const Error& error, int code = kBadInput);
 
-// Of --metric: whether results have a number of this name.
+// Checks the value of --metric: an error unless results have a number of this name.
 Status check_metric_option(const std::string& metric);
 
-// Platform files are tried out before anything runs: SimGrid refuses a bad one by ending the
-// process.
+// Loads each platform file in a child process before anything runs, because SimGrid ends the
+// process if a file is bad.
 Status check_platform_files(const Scenario& scenario);
 
-// Why a simulation of this point is refused whenever it runs; empty: it is not.
+// The reason why no simulation of this point can run; empty: none.
 std::string why_not_simulated(const Point& point);
 
-// Stands for the code that makes results: equal for equal programs.
+// Identifies the code that produces results: equal for equal program files.
 const std::string& program_identity();
-// The same with the plug-ins that are loaded.
+// program_identity() combined with the loaded plug-ins.
 std::string program_with_plugins();
 
-// The factory of a backend of this build that simulates.
+// The factory of a simulating backend of this build.
 Result<BackendFactory> backend_factory(const std::string& name);
 
 }  // namespace latchlab::tool

@@ -1,5 +1,6 @@
 #pragma once
-// `latchlab compare --explain`: which constant of the simulated NIC would explain the differences.
+// `latchlab compare --explain`: finds the constant of the simulated NIC that explains differences
+// between two runs.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace latchlab::tool {
 
-inline constexpr const char* kStopped = "interrupted";  // the error then
+inline constexpr const char* kStopped = "interrupted";  // the error's text after an interruption
 
 struct ExplainOptions {
   std::vector<std::string> metrics;
@@ -19,8 +20,8 @@ struct ExplainOptions {
   bool talks = true;
 };
 
-// Simulates the points that are sound in both runs and were not emulated. Of a simulation and a
-// measurement the simulation is explained; of two simulations the first.
+// Simulates the points that are sound in both runs and ran without emulation, with varied
+// constants. Varies the simulation if the other run is a measurement, otherwise the first run.
 Result<Explanation> explain_comparison(const StoredRun& a, const StoredRun& b,
                                        const StudyComparison& made, const ExplainOptions& options);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `latchlab compare` says of two runs on a terminal.
+// The terminal output of `latchlab compare` for two runs.
 
 #include "core/study/study_comparison.h"
 #include "tools/latchlab/stored_runs.h"

@@ -1,24 +1,24 @@
 #pragma once
-// How long a study will take, and how much memory: good to a factor of two over the scenarios that
-// are shipped, which is what a person wants to know before a long run.
+// Estimates the time and memory of a study before it runs, to within a factor of two for the
+// scenarios in this repository.
 
 #include "core/scenario/scenario.h"
 
 namespace latchlab::tool {
 
-// Verbs that one repeat posts, and all together (load_model.h).
+// Verbs posted by one repeat of a point, and by all repeats of a scenario (load_model.h).
 double estimate_verbs(const Point& point);
 double estimate_verbs(const Scenario& scenario);
-// Of one repeat, and of all, on one core.
+// Time to simulate one repeat of a point, and all repeats of a scenario, on one core.
 double estimate_seconds(const Point& point);
 double estimate_seconds(const Scenario& scenario);
-// Of one repeat from its start to the end of its window, which is what it takes on hardware.
+// Time from the start of one repeat to the end of its window: its duration on hardware.
 double run_seconds(const Point& point);
-// Of the largest point: the program, its clients, and the pages of the lock table that are touched.
+// Memory of the largest point: the program, its clients and the touched pages of the lock table.
 double estimate_mib(const Scenario& scenario);
 double physical_mib();  // of this machine
-std::uint32_t cores();  // of this machine, one at least
-// An error where one run needs more than that.
+std::uint32_t cores();  // of this machine, at least one
+// Error: one run needs more than physical_mib().
 Status check_memory(const Scenario& scenario);
 
 std::size_t repeats_of(const Scenario& scenario);

@@ -1,5 +1,5 @@
 #pragma once
-// The answer of `latchlab find`, in sentences and as find.json.
+// The answer of `latchlab find`, as sentences and as find.json.
 
 #include <string>
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace latchlab::tool {
 
-// One for each turn; without any, what is the same everywhere. Last, what to keep in mind.
+// One sentence for each turn; without turns, the answer for the whole axis. Caveats come last.
 std::vector<std::string> answers(const FindPlan& plan, const std::vector<Probe>& probes);
 
-// Equal probes give equal bytes. Without probes: of a search that has not ended.
+// Equal probes give byte-identical text. Without probes: the file of a search that has not ended.
 std::string find_json(const FindPlan& plan, const std::vector<Probe>& probes);
 
 }  // namespace latchlab::tool

@@ -1,5 +1,5 @@
 #pragma once
-// What a study says, in a sentence.
+// A study's conclusion, as one or more sentences.
 
 #include <cstddef>
 #include <string>
@@ -10,21 +10,19 @@
 
 namespace latchlab::tool {
 
-// What is known comes first, then a lock that broke its promise or made no progress. Else the locks
-// are compared where the sweep ends:
+// Known problems come first, then a lock that violated a guarantee or made no progress. Without
+// either, the conclusion compares the locks at the end of the sweep:
 //   With 240 clients: mcs does most, 9.511 M/s, 1.28 times the next (shiftlock, 7.440 M/s).
-// A winner is named only if no interval says that another may be as good, no lock is left that has
-// not settled and may do more: else the sentence says what is undecided, and what would decide it.
-// What was emulated is left out, and on devices that are software the sentence says nothing about
-// speed at all. Of one lock alone: where it does most, or how it does. Empty when the study has not
-// ended.
+// It names a winner only if no confidence interval overlaps the winner's and if no other lock is
+// unsettled and could overtake it. Otherwise it states what is undecided and what would decide it.
+// Emulated locks are left out, and software devices yield no statement about speed. A single lock
+// is compared with itself across points. Empty if the study was interrupted.
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome);
 
-// Points are compared only where nothing but the protocol differs.
+// True if the points differ only in the protocol and its parameters; only such points are compared.
 bool same_surroundings(const Point& a, const Point& b);
 
-// The points that the sentence compares, one of each lock, greatest goodput first; sound ones
-// alone.
+// The sound points that the conclusion compares: one for each lock, in descending order of goodput.
 std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome);
 
 }  // namespace latchlab::tool

@@ -1,20 +1,20 @@
 #pragma once
-// Lines of `latchlab doctor`: what was looked at, what was found, what to do about it.
+// Lines of `latchlab doctor`: the subject, the finding and the remedy.
 
 #include <string>
 #include <vector>
 
 namespace latchlab::tool {
 
-// `wrong` and `missing` fail the command.
+// `missing` and `wrong` make the command fail.
 enum class Health { fine, optional, note, missing, wrong };
 const char* name_of(Health health);
 
 struct Line {
   Health health;
   std::string what;   // "simulate"
-  std::string found;  // what is there
-  std::string fix;    // how to get what is not; empty: nothing to do
+  std::string found;  // the state of the machine
+  std::string fix;    // the remedy; empty: nothing to do
 };
 using Lines = std::vector<Line>;
 

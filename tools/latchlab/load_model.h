@@ -1,16 +1,16 @@
 #pragma once
-// How many verbs a point will post, from what its scenario says: bounds of a closed network of
-// queues (Denning and Buzen, 1978). Sections per second are bounded by the clients over the time of
-// one section without waiting, by what a server's RNIC or CPU serves, and by the hottest lock,
-// whose holders come one after the other. Clients of a lock that polls add the verbs of their
-// waiting. Good to a factor of two for most locks: an estimate of the effort, not a prediction.
+// Estimates how many verbs a point will post, with the bounds of a closed queueing network (Denning
+// and Buzen, 1978). Three bounds limit critical sections per second: the number of clients over the
+// duration of an uncontended section, the service rate of a server's RNIC or CPU, and the hottest
+// lock, which serves one holder after the other. Waiting clients of a polling lock add verbs.
+// Within a factor of two for most locks: an estimate of cost, not a prediction.
 
 #include "core/scenario/scenario.h"
 
 namespace latchlab::tool {
 
-// The share of all acquisitions that want the hottest lock, or conflict with what is wanted most of
-// its object's units.
+// The share of acquisitions that request the hottest lock; for ranges, the share that conflicts
+// with the most requested units of the object.
 double hottest_share(const WorkloadSpec& workload, std::uint64_t locks);
 
 struct Load {

@@ -7,8 +7,8 @@
 
 namespace latchlab::tool {
 
-// The most locks that a section of the point holds at once. Each trace is read once, and what is
-// wrong with it is the error.
+// The maximum number of locks that a critical section of the point holds at once. Reads each trace
+// only once per process. Error: the trace is invalid.
 Result<std::uint32_t> locks_held(const Point& point);
 
 }  // namespace latchlab::tool

@@ -1,7 +1,7 @@
 #pragma once
-// Whether the locks of a scenario can be had at all: a client that is alone asks for each in a
-// short simulation. A lease or a timeout below the round trips of a fabric makes some locks fail
-// every acquisition, which no bound of the parameter alone can tell.
+// Checks that a single client can acquire each lock of a scenario, with a short simulation. A lease
+// or timeout shorter than the fabric's round trips makes some locks fail every acquisition. A
+// static bound on the parameter cannot detect that.
 
 #include <string>
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace latchlab::tool {
 
-// A line for each lock, with its parameters and fabric, whose acquisitions all fail, which names
-// the value to set. Simulates, each time in a process of its own; empty in a build without a
-// simulator.
+// One line for each combination of lock, parameters and fabric for which every acquisition fails,
+// with the parameter value to set. Runs each simulation in a child process. Empty in a build
+// without a simulator.
 std::vector<std::string> lone_client_warnings(const Scenario& scenario);
 
 }  // namespace latchlab::tool

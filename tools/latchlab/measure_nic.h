@@ -1,5 +1,5 @@
 #pragma once
-// `latchlab calibrate --backend`: measures a NIC, real or simulated, and writes its description.
+// `latchlab calibrate --backend`: measures a real or simulated NIC and writes its description.
 
 #include <cstdint>
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace latchlab::tool {
 
-// It is a measurement if one of the first two is given.
+// `calibrate` measures a NIC if `backend` or `from` is set.
 struct MeasureArguments {
   std::string backend;
-  std::vector<std::string> from;     // directories of measurements that were made before
-  std::string nic = "connectx-5";    // what is simulated
-  std::vector<std::string> without;  // names of benchmarks; with `from`: not fitted to
+  std::vector<std::string> from;     // directories of earlier measurements
+  std::string nic = "connectx-5";    // the NIC to simulate
+  std::vector<std::string> without;  // benchmarks to skip; with `from`: excluded from the fit
   std::string measurements;          // directory; empty: results/calibrate-N
   std::string name;                  // of the description; empty: the device's
   std::string base;                  // of the description

@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement has measured, and what is made of it.
+// The results of a NIC measurement, and the NIC description fitted to them.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace latchlab::tool {
 
-// A file beside the measurements, if all nodes were on one machine.
+// A marker file in the directory of the measurements: all nodes were on one machine.
 inline constexpr const char* kOneMachine = "one-machine";
 
 struct Measuring {
@@ -21,7 +21,8 @@ struct Measuring {
   std::string directory;
 };
 
-// Fits, prints and writes. Of a point that was measured several times, the first counts.
+// Fits the description, prints the result and writes the files. If several measurements have the
+// same point, uses the first.
 int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all);
 
 }  // namespace latchlab::tool

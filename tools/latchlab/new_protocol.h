@@ -9,17 +9,17 @@
 namespace latchlab::tool {
 
 struct NewFile {
-  std::string path;  // relative to where it goes
+  std::string path;  // relative to the target directory
   std::string text;
 };
 
-// snake_case, at most 20 letters, neither a word of C++ or CMake nor the name of a lock that this
-// process knows.
+// Requires snake_case, at most 20 characters, and a name that is neither reserved in C++ or CMake
+// nor taken by a registered lock.
 Status check_protocol_name(const std::string& name);
 
-// A directory of its own, built against an installed Latchlab.
+// A separate project that builds against an installed Latchlab.
 std::vector<NewFile> out_of_tree_files(const std::string& name);
-// Beside Latchlab's own locks, whose build finds them by their folder.
+// Files inside this source tree, whose build finds locks by their folder.
 std::vector<NewFile> in_tree_files(const std::string& name);
 
 }  // namespace latchlab::tool

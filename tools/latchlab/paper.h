@@ -1,5 +1,5 @@
 #pragma once
-// What `reproduce` writes of a paper whose experiments have run: its page and its predictions.
+// The page and the predictions that `reproduce` writes for a paper after its experiments.
 
 #include <string>
 #include <vector>
@@ -17,8 +17,8 @@ struct PaperRequest {
   std::string cut_short;  // the experiment at which the run was interrupted; empty: it was not
 };
 
-// From DIRECTORY/PAPER/EXPERIMENT of each experiment writes DIRECTORY/PAPER.html, and, if all of
-// them are finished, the predictions. Gives a line for people; empty: nothing has run.
+// Reads DIRECTORY/PAPER/EXPERIMENT of each experiment, writes DIRECTORY/PAPER.html and, if all
+// experiments have finished, the predictions. Returns a line for the user; empty: nothing has run.
 Result<std::string> write_paper_files(const PaperRequest& request);
 
 }  // namespace latchlab::tool

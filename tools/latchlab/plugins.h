@@ -14,13 +14,14 @@ struct LoadedPlugin {
   std::string hash;  // of its bytes
 };
 
-// Loads those of LATCHLAB_PLUGINS (paths joined by colons), then `files`, once each, and registers
-// their locks; before anything asks for a protocol. Errors name the file and the fix.
+// Loads the plug-ins of LATCHLAB_PLUGINS (paths separated by colons), then `files`, each once, and
+// registers their locks. Call before the first lookup of a protocol. Errors name the file and the
+// remedy.
 Status load_plugins(const std::vector<std::string>& files);
 
 const std::vector<LoadedPlugin>& loaded_plugins();
 
-// What to append to a command so that it loads the same: " --plugin FILE ...", or nothing.
+// Options that load the same plug-ins: " --plugin FILE ...", or empty.
 std::string plugin_options();
 
 }  // namespace latchlab::tool

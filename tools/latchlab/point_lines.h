@@ -1,7 +1,7 @@
 #pragma once
-// A line on stderr for each point that has ended, for logs and for people who do not look at a
-// terminal: "2 of 12 points: cas, locks.count=10: ok, 1.234 M/s". A terminal has a line that
-// overwrites itself instead (progress.h).
+// A line on stderr for each finished point, for logs:
+// "2 of 12 points: cas, locks.count=10: ok, 1.234 M/s". On a terminal, a progress line that is
+// updated in place replaces these lines (progress.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace latchlab::tool {
 
 class PointLines {
  public:
-  // What is stored already is not told. Listens to the files while it lives; nothing is said on a
-  // terminal, or if `talks` is false.
+  // Registers as the listener of `files` until destroyed. Skips repeats that are already stored.
+  // Prints nothing if stderr is a terminal or `talks` is false.
   PointLines(const Scenario& scenario, PointFiles& files, bool talks);
   ~PointLines() { files_.listen({}); }
   PointLines(const PointLines&) = delete;
@@ -28,7 +28,7 @@ class PointLines {
   const Scenario& scenario_;
   PointFiles& files_;
   std::vector<PointOutcome> points_;
-  std::size_t over_ = 0;  // of the points
+  std::size_t over_ = 0;  // number of finished points
 };
 
 }  // namespace latchlab::tool

@@ -1,5 +1,5 @@
 #pragma once
-// What full runs predict of a paper's experiments, as lines of predictions/PAPER.csv.
+// The predictions of full runs for a paper's experiments, as lines of predictions/PAPER.csv.
 
 #include <string>
 
@@ -9,13 +9,13 @@ namespace latchlab::tool {
 
 inline constexpr const char* kPredictionHead = "experiment,system,point,metric,value,low,high\n";
 
-// One line for each point that ran as it should and each metric that it has: those that papers
-// print, and those of the experiment's own figures and expectations.
+// One line for each metric of each sound point. The metrics are those that papers commonly print
+// and those of the experiment's figures and expectations.
 //
-// value is that of the point. low and high span its repeats and the 95% interval of its mean; both
-// are then moved as far as the model's constants, at the ends of their ranges, move this metric of
-// this lock where the sweep ends (`sensitivity`: the text of sensitivity.json, which may be empty).
-// Six digits. Equal runs give equal bytes.
+// value is that of the point. low and high span its repeats and the 95% confidence interval of its
+// mean. Both are then widened by the change of this lock's metric at the end of the sweep when the
+// model's constants are at the ends of their ranges (`sensitivity`: the text of sensitivity.json;
+// may be empty). Six digits. Equal runs give byte-identical lines.
 std::string prediction_lines(const std::string& experiment, const StoredStudy& study,
                              const std::string& sensitivity);
 

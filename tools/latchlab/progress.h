@@ -1,5 +1,5 @@
 #pragma once
-// A line on the terminal that overwrites itself, for people who have been waiting for a while.
+// A progress line on the terminal that is updated in place, for runs longer than kWorthSaying.
 
 #include <chrono>
 
@@ -7,12 +7,12 @@
 
 namespace latchlab::tool {
 
-// What takes longer than this is announced and shown, in seconds.
+// Only work that takes longer than this shows its progress, in seconds.
 inline constexpr double kWorthSaying = 2.0;
 
 class Progress {
  public:
-  // `seconds`: what the whole is expected to take.
+  // `seconds`: the expected duration of all work.
   Progress(bool shown, double seconds);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
@@ -28,8 +28,8 @@ class Progress {
   std::chrono::steady_clock::time_point started_;
 };
 
-// Until all is done, of which a share from 0 to 1 took `spent_s`: from the speed so far and, as
-// long as that says little, from what was expected; at least a second as long as nothing is done.
+// Remaining time in seconds, when `share` (0 to 1) of the work took `spent_s`. Extrapolates the
+// speed so far, but relies on `expected_s` while the share is small. At least 1 while it is 0.
 double seconds_left(double share, double spent_s, double expected_s);
 
 // "about 50 s", "about 4 min", "about 3 h".

@@ -1,6 +1,6 @@
 #pragma once
-// One scenario, from a loaded file to its results and its exit code: what `run` does once and
-// `reproduce` for each experiment.
+// Runs one scenario, from the loaded file to its results and exit code. `run` does this once,
+// `reproduce` once per experiment.
 
 #include <functional>
 #include <optional>
@@ -19,32 +19,33 @@ struct Ran {
   StudyScore score;
 };
 
-// What repeats run on. Either children run them with the factory, or the runner does.
+// The backend for repeats. Child processes run them with `make`, unless `runner` is set.
 struct RunBackend {
-  std::string name;                   // as results give it
+  std::string name;                   // as in the results
   std::vector<std::string> emulated;  // "masked_atomics_16: how"
-  // "locks.memory: device: why (label)": points that it cannot run.
+  // "locks.memory: device: why (label)": points that the backend cannot run.
   std::vector<std::string> refused;
-  std::vector<std::string> software;  // "rxe0 is soft-RoCE": devices that are none
-  // What else of it decides results, so that no run is made of two; empty: nothing.
+  std::vector<std::string> software;  // "rxe0 is soft-RoCE": devices without hardware
+  // Other settings that affect results, so that a resumed run cannot mix two of them; may be empty.
   std::string setting;
   BackendFactory make;
   RepeatRunner runner;
-  std::optional<int> over;  // the process has done what it was started for: its exit code
+  std::optional<int> over;  // set: the process has done its work and exits with this code
 };
-// Of --rendezvous: an address, a token for it, and no mpirun.
+// Checks --rendezvous: it must be an address, with a token, and excludes mpirun.
 Status check_rendezvous(const std::string& rendezvous);
-// Refuses options that the backend cannot heed, before anything else is done.
+// Rejects options that the backend does not support. Call before anything else.
 Status check_backend_options(const RunArguments& arguments);
-// All scenarios together decide how many nodes there are to be.
+// All scenarios together determine the number of nodes.
 Result<RunBackend> run_backend(const RunArguments& arguments,
                                const std::vector<const Scenario*>& scenarios);
 
-// What stored results say of where they come from, and what makes them, but for the scenario.
+// The origin that stored results record, and the key of everything that affects results except the
+// scenario.
 RunManifest manifest_of(const RunBackend& backend);
 std::string maker_of(const RunBackend& backend);
 
-// Prints what `run` prints. `arguments.input` is only repeated in messages.
+// Runs the scenario and prints the output of `run`. Uses `arguments.input` only in messages.
 Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBackend& backend);
 
 }  // namespace latchlab::tool

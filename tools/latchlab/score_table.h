@@ -1,5 +1,5 @@
 #pragma once
-// Published figures beside what was measured, on a terminal.
+// Published figures next to Latchlab's, for a terminal.
 
 #include <cstddef>
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace latchlab::tool {
 
-// The expectations of a scenario: all of a few, or those of many that miss most.
+// The expectations of a scenario. If there are many, only those with the largest errors.
 std::string figure_table(const Scenario& scenario, const StudyScore& score);
 
-// A line for each figure that must hold and does not; empty: none.
+// A line for each required figure that was missed; empty: none.
 std::string missed_lines(const Scenario& scenario, const StudyScore& score, bool strict);
 
 // "Score: 31 of 40 figures within tolerance (78%), median |log2(predicted/published)| 0.081
 // (calibration, profile artifact)", one line per profile and use.
 std::string score_lines(const std::vector<Score>& scores);
 
-// How far a figure is off, for sorting: bigger is worse; what cannot be told is worst.
+// A figure's error, for sorting: larger is worse; a figure without a value is worst.
 double badness(const Scored& scored);
 
 // "t3-wi/240/W-WP: 42.63 us published, 35.10 us predicted (0.82)"

@@ -1,5 +1,6 @@
 #pragma once
-// `latchlab run --sensitivity`: on which constants of the model a study's conclusion hangs.
+// `latchlab run --sensitivity`: finds the constants of the model on which a study's conclusion
+// depends.
 
 #include <cstdint>
 #include <string>
@@ -14,17 +15,18 @@ struct SensitivityRequest {
   const std::string& directory;  // of the study
   const RunBackend& backend;
   const RunManifest& manifest;
-  std::string maker;  // what makes results, for their keys
+  std::string maker;  // identifies program and backend in the keys of stored results
   std::uint32_t jobs = 1;
   bool talks = true;
-  bool numbers = false;  // also asks by how much they move the numbers of one lock alone
+  bool numbers = false;  // also analyses how much the constants change one lock's numbers
 };
 
-// What its short runs take at most, on one core, where all locks are compared at the sweep's end.
+// Upper bound on the time of the short runs on one core, if all locks are compared at the end of
+// the sweep.
 double sensitivity_seconds(const Scenario& scenario);
 
-// Says what it will cost, runs what is not there yet, writes DIR/sensitivity.json and prints its
-// sentences. Where nothing is compared it says so. False: interrupted; what has run is kept.
+// Prints the expected time, runs what is not stored yet, writes DIR/sensitivity.json and prints its
+// sentences, or states that nothing is compared. False: interrupted; finished runs are kept.
 Result<bool> ask_sensitivity(const SensitivityRequest& request, const Scenario& scenario,
                              const StudyOutcome& outcome);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Finished runs that are named on the command line, read back.
+// Loads the finished runs that a command line names.
 
 #include <string>
 #include <vector>
@@ -10,21 +10,22 @@
 namespace latchlab::tool {
 
 struct StoredRun {
-  // The last part of its path, or, where two agree in it, all of it; "a again" is a once more.
+  // The last component of its path, or the whole path if two runs share the last component. "a
+  // again" is a second mention of "a".
   std::string name;
   std::string directory;
   StoredStudy study;
   std::string sensitivity;  // the text of its sensitivity.json; may be empty
 };
 
-// At least one.
+// Precondition: at least one directory.
 Result<std::vector<StoredRun>> load_runs(const std::vector<std::string>& directories,
                                          const std::string& data);
 
-// Refused: one directory twice.
+// Error: a directory is given twice.
 Status check_distinct(const std::vector<std::string>& directories);
 
-// Refers to the run.
+// The result holds references into `run`.
 ReportPart part_of(const StoredRun& run);
 
 }  // namespace latchlab::tool

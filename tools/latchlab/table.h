@@ -1,5 +1,5 @@
 #pragma once
-// A study on a terminal: one row per point.
+// A study as a table for a terminal, one row per point.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace latchlab::tool {
 
-// Rows of cells in columns, the first flush left, the others flush right; one line each.
+// Aligns cells in columns: the first column left, the others right. One line per row.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 std::string table(const Scenario& scenario, const StudyOutcome& outcome);

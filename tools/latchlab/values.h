@@ -1,12 +1,12 @@
 #pragma once
-// Measured values as people read them.
+// Formats metric values with units.
 
 #include <cstddef>
 #include <string>
 
 namespace latchlab::tool {
 
-// The goodputs of a table share a unit, so that they can be compared at a glance.
+// All goodputs of a table share one unit, so that they are easy to compare.
 struct RateUnit {
   const char* name;
   double per_s;
@@ -14,7 +14,7 @@ struct RateUnit {
 };
 RateUnit unit_for(double greatest_per_s);
 std::string rate(double per_s);  // "7.440 M/s"
-// Of a metric, as results.json has it: "7.440 M/s", "1.79 us", "0.9963".
+// `metric` and `value` as in results.json: "7.440 M/s", "1.79 us", "0.9963".
 std::string value_text(const std::string& metric, double value);
 std::string counted(std::size_t number, const char* what);  // "1 run", "2 runs"
 

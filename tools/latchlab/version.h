@@ -1,5 +1,5 @@
 #pragma once
-// What this program is made of.
+// Versions of this program, its libraries and its compiler.
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace latchlab::tool {
 
-// Name and version of each library that it was built with.
+// Name and version of each library of this build.
 std::vector<std::pair<std::string, std::string>> library_versions();
 std::string compiler_version();  // "g++ 12.2.0"
 std::string build_type();        // "Release"

@@ -1,5 +1,5 @@
 #pragma once
-// A distribution as a curve of few points.
+// A cumulative distribution as a curve with few points.
 
 #include <cstdint>
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace latchlab::tool {
 
-// [[ns, ppm], ...]: so many of the values are at most that long, both ascending. Sampled at every
-// percent, and ever finer towards the end, where locks differ most; equal values are one step.
+// [[ns, ppm], ...]: `ppm` of the values are at most `ns`; both ascend. Sampled at every percent and
+// more finely in the upper tail, where locks differ most. Equal values make one point.
 std::vector<std::pair<double, std::int64_t>> curve_of(const Histogram& histogram);
 
 }  // namespace latchlab::tool

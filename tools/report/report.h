@@ -1,6 +1,6 @@
 #pragma once
-// The page on one run or several: one HTML file with its style, its scripts, d3 and the data, which
-// needs no network and works from a disk.
+// The report page on one or several runs: one HTML file that contains its style, its scripts, d3
+// and the data, so that it works offline and from a local disk.
 
 #include <string>
 #include <utility>
@@ -15,43 +15,42 @@
 namespace latchlab::tool {
 
 struct ReportPart {
-  std::string name;  // tells parts apart, for people
+  std::string name;  // distinguishes the parts for the reader
   const Scenario& scenario;
   const StudyOutcome& outcome;
   const RunManifest& manifest;
   std::string timing = {};       // the text of its timing.json; may be empty
   std::string search = {};       // of its find.json; may be empty
   std::string sensitivity = {};  // of its sensitivity.json; may be empty
-  std::string comparison = {};   // with the first part, as comparison_json() has it; may be empty
-  std::vector<std::string> traces = {};  // texts of files below its traces/, for the player
+  std::string comparison = {};   // with the first part, from comparison_json(); may be empty
+  std::vector<std::string> traces = {};  // texts of files below its traces/, for the animation
 };
 
-// What people call a run: the last part of its directory's path.
+// A run's name for the user: the last component of its directory's path.
 std::string run_name(const std::string& directory);
 
-// What was run in the directory, by the name of its last part, with the timing.json, find.json and
-// traces that are there; the page plays the first traces, up to 8 MB of them.
+// The run in `directory`, named run_name(), with the timing.json, find.json and traces found there.
+// The page includes the first traces, up to 8 MB in all.
 ReportPart part_of(const std::string& directory, const Scenario& scenario,
                    const StudyOutcome& outcome, const RunManifest& manifest);
 
-// At least one part. Equal parts give equal bytes.
+// Precondition: at least one part. Equal parts give byte-identical pages.
 std::string report_html(const std::vector<ReportPart>& parts);
 
-// All or nothing; a page that was there is replaced.
+// Writes atomically and replaces an existing page.
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts);
 
-// A counter-example on a page of its own, played; `told` is what `replay --json` tells of it.
+// A page that animates one counterexample; `told` is the output of `replay --json`.
 Status write_replay(const std::string& path, const std::string& name, const std::string& told);
 
-// A lesson of the classroom: its text (markdown, see scenarios/teaching/README.md), the run that
-// belongs to it, counter-examples, and a game. Its answer is shown after the question has been
-// asked.
+// A lesson of the classroom: its text (Markdown, see scenarios/teaching/README.md), its run,
+// counterexamples and a game. The page hides the answer until the reader reveals it.
 struct Lesson {
   std::string title;
   std::string text;
-  std::vector<std::pair<std::string, std::string>> links;    // address, words
-  std::vector<std::pair<std::string, std::string>> replays;  // name, what `replay --json` tells
-  std::string game = {};  // as explore::game_json() has it; may be empty
+  std::vector<std::pair<std::string, std::string>> links;    // address, link text
+  std::vector<std::pair<std::string, std::string>> replays;  // name, output of `replay --json`
+  std::string game = {};                                     // explore::game_json(); may be empty
 };
 // At most one part.
 Status write_lesson(const std::string& path, const Lesson& lesson,
@@ -62,12 +61,12 @@ struct Paper {
   std::string name;
   std::string notes;                 // its README.md
   std::vector<Score> scores;         // over all experiments
-  std::vector<std::string> missing;  // experiments of which there is nothing yet
+  std::vector<std::string> missing;  // experiments without results
 };
 
-// The page on them: scores, orders, what is disputed, and each experiment's figures. `parts` are
-// brief_document() of each; ReportPart::name is that of the experiment, and its own page lies
-// beside this one at PAPER/NAME/report.html.
+// Writes the page on a paper: scores, orders, disputed figures, and each experiment's figures.
+// `parts` holds brief_document() of each experiment, with the experiment's name as
+// ReportPart::name. The page links to the experiment's own page at PAPER/NAME/report.html.
 Status write_paper(const std::string& path, const Paper& paper,
                    const std::vector<std::string>& parts);
 

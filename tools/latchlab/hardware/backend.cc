@@ -1,4 +1,4 @@
-// The backend for runs on hardware: who of several processes is what.
+// The backend for runs on hardware: assigns the roles of coordinator and node to processes.
 
 #include <fmt/core.h>
 
@@ -28,7 +28,7 @@ int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank) {
 
 namespace {
 
-// Is a process to be killed that a launcher watches over?
+// Error: a scenario crashes processes under MPI, whose launcher would end the whole run.
 Status crashes_only_alone(const std::vector<const Scenario*>& scenarios) {
   if (!launch::started_by_mpi()) return fine();
   for (const Scenario* scenario : scenarios)

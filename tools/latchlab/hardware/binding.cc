@@ -41,7 +41,7 @@ CoreAdvice advise_on_cores(const std::vector<NodeCores>& nodes, std::size_t thre
                                          node.host, ib::text_of_cores(node.cores), node.bound_by));
   }
   const std::vector<std::vector<int>> shared = ib::share_cores(claims);
-  std::vector<std::string> told;  // machines
+  std::vector<std::string> told;  // machines that already have a line
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::string& machine = nodes[i].machine;
     if (!shared[i].empty() || std::count(told.begin(), told.end(), machine) > 0) continue;

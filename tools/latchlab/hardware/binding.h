@@ -1,5 +1,5 @@
 #pragma once
-// Cores that a launcher leaves to the nodes of a run, and whether they suffice.
+// Checks whether the cores that a launcher gives the nodes of a run suffice.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace latchlab::tool {
 
-// Who gave this process fewer cores than the machine has: "mpirun", "srun", a launcher's PMIx, or
-// "its affinity mask" (taskset, a cgroup, a container); empty: it may use all.
+// What restricts this process to fewer cores than the machine has: "mpirun", "srun", a launcher's
+// PMIx, or "its affinity mask" (taskset, a cgroup, a container); empty: it may use all.
 std::string bound_by(std::size_t cores);
 
-// What a node says of itself.
+// The cores of a node, as the node reports them.
 struct NodeCores {
   std::uint32_t node = 0;  // from 1
   std::string host, machine;
@@ -20,8 +20,8 @@ struct NodeCores {
   std::string bound_by;
 };
 
-// Lines for the user: which cores the nodes have where something binds them, and a warning for each
-// machine on which `threads` for each node are more than there are cores, with what to do.
+// Lines for the user: the cores of each bound node, and a warning with a remedy for each machine
+// whose cores are too few for `threads` per node.
 struct CoreAdvice {
   std::vector<std::string> notes, warnings;
 };

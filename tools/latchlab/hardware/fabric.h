@@ -1,11 +1,14 @@
 #pragma once
-// `latchlab doctor --fabric`: what the nodes of a cluster tell of themselves and of the ways
-// between them (backends/ibverbs/fabric_probe.h), and what of it is wrong.
+// `latchlab doctor --fabric`: collects facts about the nodes of a cluster and the paths between
+// them (backends/ibverbs/fabric_probe.h), and reports problems. Every node:
 //
-//   every node: its facts -> cards to all -> connect -> { all together: try the way to the r-th
-//   node after mine } for r = 1 to N-1 -> its report
+//   1. sends its facts;
+//   2. exchanges connection descriptors with all nodes and connects;
+//   3. in each round r = 1 to N-1, which all nodes begin together, probes the path to the r-th node
+//      after itself;
+//   4. sends its report.
 //
-// So each node is asked by one other at a time, and asks one.
+// In a round, each node probes one node and is probed by one node.
 
 #include <cstdint>
 #include <map>
@@ -21,50 +24,50 @@
 
 namespace latchlab::tool {
 
-// What nodes are asked to do, in place of a run.
+// The job that the coordinator sends in place of a run.
 struct FabricJob {
   ib::PathOptions path;
   ib::ProbeOptions probe;
 };
 std::string write_fabric_job(const FabricJob& job);
-// nullopt: the job is another one.
+// nullopt: the text is not a fabric job.
 std::optional<FabricJob> read_fabric_job(const std::string& text);
 
-// A node's part; what it finishes with, as read_fabric_node() takes it.
+// A node's part. Returns its report, in the format of read_fabric_node().
 std::string be_probed(launch::Member& member, const HardwareArguments& hardware,
                       const FabricJob& job);
-// The first node broadcasts this when a round of ways begins.
+// The first node broadcasts this text at the begin of each round.
 std::string round_text(std::uint32_t round);
 std::optional<std::uint32_t> round_in(const std::string& text);
 
 struct FabricNode {
   std::uint32_t node = 0;  // from 1
   std::string host;
-  std::string trouble;  // why it has no port to try; the rest is what is known all the same
+  std::string trouble;  // why it has no usable port; the other fields may still be set
   std::string device, firmware, board, kernel, library;
-  std::string software;    // what the device is if no hardware
+  std::string software;    // the software that implements the device; empty: real hardware
   std::string link_layer;  // "InfiniBand", "RoCE v2"
   std::string gid;
   std::uint32_t gid_index = 0;
   std::uint32_t port = 1;
-  std::uint32_t mtu_bytes = 0;  // of the path, as the port is now
-  std::uint16_t pkey = 0;       // the one in use
+  std::uint32_t mtu_bytes = 0;  // active path MTU of the port
+  std::uint16_t pkey = 0;       // in use
   std::vector<std::uint16_t> pkeys;
   NativeAtomics atomics;
-  std::int64_t memlock_bytes = -1;  // -1: no limit, or none that holds for this process
-  std::string clock, governor;      // empty: the kernel does not say
-  std::map<std::string, std::uint64_t> counters;  // what loss_counters() grew by
-  std::vector<ib::WayReport> ways;                // by node; the own place is empty
+  std::int64_t memlock_bytes = -1;  // -1: no limit, or none that applies to this process
+  std::string clock, governor;      // empty: the kernel does not report it
+  std::map<std::string, std::uint64_t> counters;  // increase of loss_counters()
+  std::vector<ib::WayReport> ways;                // by target node; unused for the node itself
 };
-// As JSON. What is not there, or of another kind, stays as it is in an empty one.
+// As JSON. A field that is missing or has the wrong type keeps its default value.
 std::string json_of(const FabricNode& node);
 FabricNode read_fabric_node(const std::string& text);
 
-// What all nodes have in common.
+// The native atomics that all nodes have in common.
 NativeAtomics atomics_of(const std::vector<FabricNode>& nodes);
-// `by_agents`: the locks that need agents with those.
+// `by_agents`: the locks that need agents given those atomics.
 Lines judge_fabric(const std::vector<FabricNode>& nodes, const std::string& by_agents);
-// The ways that are not fine, those alike in one line.
+// The paths with problems; one line covers several paths with the same problem.
 Lines judge_ways(const std::vector<FabricNode>& nodes);
 // "node 2", "nodes 1-3,5".
 std::string text_of_nodes(const std::vector<int>& nodes);

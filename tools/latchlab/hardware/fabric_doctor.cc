@@ -1,4 +1,4 @@
-// `latchlab doctor --fabric`, as the one that people look at.
+// `latchlab doctor --fabric`: the coordinator's part.
 
 #include <fmt/core.h>
 
@@ -24,8 +24,8 @@ using std::chrono::seconds;
 
 constexpr seconds kRoundOfSlowest{60};
 
-// On RNICs a verb takes microseconds. Below a device made of software a busy machine can keep an
-// answer longer than the timeout of a run, which would be taken for loss.
+// On an RNIC a verb takes microseconds. On a software device, a busy machine can delay a response
+// beyond the timeout of a run, which the probe would report as loss.
 constexpr ib::ProbeOptions kOnHardware{.tries = 400, .timeout = 15, .retries = 3};
 constexpr ib::ProbeOptions kOnSoftware{.tries = 8, .timeout = 17, .retries = 3};
 
@@ -45,7 +45,7 @@ FabricNode told_before(const launch::Peer& peer) {
   return node;
 }
 
-// What a node said when it came, and at its end.
+// The facts that a node sent when it joined, merged with its final report.
 FabricNode node_of(const launch::Peer& peer, const launch::JobReply& reply) {
   const FabricNode before = told_before(peer);
   if (!reply.blob) {
@@ -89,7 +89,7 @@ Result<std::vector<FabricNode>> ask_all(Fleet& fleet, const FabricArguments& arg
   return nodes;
 }
 
-// Of the ways that could be measured, by READs of 8 bytes.
+// Round-trip times of READs of 8 bytes over the paths that could be measured.
 struct Trips {
   std::size_t ways = 0, fine = 0;
   std::int64_t min_ns = 0, median_ns = 0, slowest_ns = 0;

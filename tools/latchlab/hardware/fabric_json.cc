@@ -1,4 +1,4 @@
-// What goes from node to node, and to programs, of a probe of the fabric.
+// JSON of a fabric probe, for exchange between nodes and for other programs.
 
 #include <fmt/core.h>
 
@@ -20,7 +20,7 @@ constexpr std::array<const char*, 5> kEnds = {"not tried", "ok", "lossy", "wrong
                                               "unreachable"};
 constexpr std::string_view kRound = "round ";
 
-// Leaves it as it is where there is nothing of this kind.
+// Leaves `into` unchanged if the key is missing or its value has the wrong type.
 template <class T>
 void take(const Json& from, const char* key, T& into) {
   const auto found = from.find(key);

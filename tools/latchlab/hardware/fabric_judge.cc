@@ -1,4 +1,4 @@
-// What is wrong with the nodes of a cluster, one by one and among themselves.
+// Problems of single nodes of a cluster, and differences between nodes.
 
 #include <fmt/core.h>
 
@@ -15,12 +15,12 @@ namespace {
 
 using Nodes = std::vector<FabricNode>;
 
-// Lock tables and queues of a run on one node, of the scenarios that come along.
+// Enough for the lock tables and queues of one node in the scenarios of this repository.
 constexpr std::int64_t kMemlockWanted = 1LL << 30;
-// With less not even queues have room.
+// Below this, there is no memory even for the queues.
 constexpr std::int64_t kMemlockLeast = 64LL << 20;
 
-// Values with the nodes that have them, in the order of the first of these.
+// Values and the nodes that have them, in the order of each value's first node.
 using Groups = std::vector<std::pair<std::string, std::vector<int>>>;
 
 void add(Groups& groups, const std::string& value, std::uint32_t node) {
@@ -30,7 +30,7 @@ void add(Groups& groups, const std::string& value, std::uint32_t node) {
   group.second.push_back(static_cast<int>(node));
 }
 
-// Of the nodes that have a port; what they say nothing about is left out.
+// Groups the nodes that have a port by `value`. Nodes with an empty value are left out.
 Groups group_by(const Nodes& nodes, const std::function<std::string(const FabricNode&)>& value) {
   Groups groups;
   for (const FabricNode& node : nodes) {
@@ -40,7 +40,7 @@ Groups group_by(const Nodes& nodes, const std::function<std::string(const Fabric
   return groups;
 }
 
-// "1024 bytes on node 2; 4096 bytes on nodes 1,3"; one value alone needs no nodes.
+// "1024 bytes on node 2; 4096 bytes on nodes 1,3"; a single value is listed without nodes.
 std::string text_of(const Groups& groups) {
   if (groups.size() == 1) return groups.front().first;
   std::string text;
@@ -76,7 +76,7 @@ Line partitions(const Nodes& nodes) {
     return n.pkey == 0 ? std::string() : fmt::format("{:#06x}", n.pkey);
   });
   std::size_t limited = 0;
-  Groups apart;  // whatever the membership
+  Groups apart;  // partitions, regardless of full or limited membership
   for (const FabricNode& node : nodes) {
     if (!node.trouble.empty() || node.pkey == 0) continue;
     limited += (node.pkey & kFullMembership) == 0 ? 1 : 0;
@@ -127,7 +127,7 @@ Line locked_memory(const Nodes& nodes) {
   return {health, "locked memory", text_of(groups), health == Health::fine ? "" : fix};
 }
 
-// The clock that each worker reads twice for every verb.
+// The clock source matters because each worker reads the clock twice for every verb.
 Line clocks(const Nodes& nodes) {
   Health health = Health::fine;
   const Groups groups = group_by(nodes, [&](const FabricNode& n) {

@@ -1,4 +1,4 @@
-// A node's part in a probe of the fabric.
+// A node's part of a fabric probe.
 
 #include <sys/resource.h>
 
@@ -13,7 +13,7 @@ namespace latchlab::tool {
 
 namespace {
 
-constexpr std::chrono::seconds kOneRound{120};  // the slowest node's part in it
+constexpr std::chrono::seconds kOneRound{120};  // limit for the slowest node in a round
 constexpr int kLockMemory = 14;                 // CAP_IPC_LOCK (capability.h)
 
 std::string line_of(const std::string& file) {
@@ -23,7 +23,7 @@ std::string line_of(const std::string& file) {
   return line;
 }
 
-// Who has this capability is not limited.
+// RLIMIT_MEMLOCK does not apply to a process with CAP_IPC_LOCK.
 bool may_lock_memory() {
   std::ifstream in("/proc/self/status");
   for (std::string word; in >> word;)
@@ -67,7 +67,7 @@ void try_ways(launch::Member& member, ib::FabricProbe* probe, FabricNode& told) 
   if (there && probe != nullptr) probe->connect(there.value());
   std::string stopped = there ? "" : there.error().text();
   for (std::uint32_t round = 1; round < nodes; ++round) {
-    // Everybody has connected, or has done the round before.
+    // A barrier: all nodes have connected, or have finished the previous round.
     if (stopped.empty())
       if (auto all = member.exchange("", launch::within(kOneRound)); !all)
         stopped = all.error().text();
@@ -82,7 +82,7 @@ void try_ways(launch::Member& member, ib::FabricProbe* probe, FabricNode& told) 
     else
       way.why = "this node has no port to try";
   }
-  // Nobody's memory goes before the others are done with it.
+  // A barrier: no node frees its memory before the other nodes have finished their accesses.
   if (stopped.empty()) static_cast<void>(member.exchange("", launch::within(kOneRound)));
 }
 

@@ -1,4 +1,4 @@
-// The ways between nodes, and what is wrong with them.
+// Problems of the paths between nodes.
 
 #include <fmt/core.h>
 
@@ -23,7 +23,7 @@ std::vector<BadWay> bad_ways(const std::vector<FabricNode>& nodes) {
   std::vector<BadWay> all;
   for (const FabricNode& from : nodes)
     for (std::uint32_t to = 1; to <= nodes.size(); ++to) {
-      // A node without a port has a line of its own.
+      // A node without a port is reported by judge_fabric().
       if (to == from.node || !from.trouble.empty() || !nodes[to - 1].trouble.empty()) continue;
       static const ib::WayReport kUnknown{.why = "the node has told nothing of it"};
       const ib::WayReport& way = to <= from.ways.size() ? from.ways[to - 1] : kUnknown;
@@ -32,11 +32,11 @@ std::vector<BadWay> bad_ways(const std::vector<FabricNode>& nodes) {
   return all;
 }
 
-// Ways that one line can tell of: all from one node or all to one, for one reason.
+// Paths that one line can report: all from one node or all to one node, with the same problem.
 using GroupKey = std::tuple<bool, std::uint32_t, WayEnd, std::string>;
 
 GroupKey key_of(const BadWay& way, bool from_one) {
-  const bool lossy = way.report->end == WayEnd::lossy;  // then the numbers are added up
+  const bool lossy = way.report->end == WayEnd::lossy;  // the reasons differ only in numbers
   return {from_one, from_one ? way.from : way.to, way.report->end, lossy ? "" : way.report->why};
 }
 
@@ -92,8 +92,8 @@ Lines judge_ways(const std::vector<FabricNode>& nodes) {
                                  nodes.size() * (nodes.size() - 1), not_tried->report->why),
                      remedy(WayEnd::not_tried)});
   std::erase_if(bad, is_not_tried);
-  // The largest group that there is each time: a bad node is one line in each direction, and not
-  // one for each of the others.
+  // Reports the largest remaining group first, so that a bad node yields one line per direction
+  // rather than one line per other node.
   while (!bad.empty()) {
     std::map<GroupKey, std::vector<BadWay>> groups;
     for (const BadWay& way : bad)

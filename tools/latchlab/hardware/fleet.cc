@@ -22,8 +22,8 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kJoinHere{60};
 constexpr std::chrono::minutes kJoinElsewhere{10};
-constexpr std::chrono::seconds kJoinAgain{1};  // once nobody has come in that time
-constexpr std::chrono::seconds kAround{120};   // a job beside the run itself: set up, take down
+constexpr std::chrono::seconds kJoinAgain{1};  // after an attempt that timed out
+constexpr std::chrono::seconds kAround{120};   // set-up and tear-down of a job
 
 milliseconds in_ms(Duration length) {
   return milliseconds{length.ps / 1'000'000'000 + 1};
@@ -81,7 +81,7 @@ void Fleet::say_what_waits(const launch::Address& at) {
   launch::Address open{at.host, coordinator_->port()};
   if (open.host == "0.0.0.0" || open.host == "::") open.host = launch::host_name();
   joining_ = "latchlab node --rendezvous " + open.text();
-  // Nobody else knows a port that was free.
+  // With port 0 the system chose the port, so even a quiet run prints it.
   if (!arguments_.quiet || at.port == 0)
     fmt::print(stderr, "Waiting for {} nodes: {}\n", nodes_, joining_);
 }
@@ -105,7 +105,7 @@ Status Fleet::start_locals() {
     options.argv.insert(options.argv.end(), {"--data", arguments_.input.data});
   for (const LoadedPlugin& plugin : loaded_plugins())
     options.argv.insert(options.argv.end(), {"--plugin", plugin.file});
-  options.count = place_ ? 1 : nodes_;  // under MPI the others are there
+  options.count = place_ ? 1 : nodes_;  // MPI has started the other nodes
   options.token = coordinator_->token();
   auto started = launch::LocalMembers::start(std::move(options));
   if (!started) return started.error();
@@ -153,7 +153,7 @@ Result<std::vector<std::string>> Fleet::make_journals(const Point& point) {
 RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint32_t repeat,
                          const StopAsked& stop) {
   const Point& point = scenario.points[index];
-  // Those that a crash has taken, or that did not come back from their last repeat.
+  // Ranks whose process crashed or did not return from its last repeat.
   const auto is_lost = [this](std::uint32_t rank) { return !coordinator_->is_present(rank); };
   if (locals_)
     if (Status again = locals_->replace(is_lost); !again) return failed(again.error().text());
@@ -172,8 +172,8 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   launch::JobWatch watch;
   watch.deadline =
       launch::within(in_ms(point.run.earliest() + point.run.duration) + milliseconds{kAround});
-  // A node that no fault takes fails the repeat when it is lost: nobody runs on to an end that may
-  // be far.
+  // If no fault crashes a process, a lost node fails the repeat at once, because the end of the run
+  // may be far away.
   const bool all_stay =
       std::none_of(point.faults.begin(), point.faults.end(),
                    [](const FaultSpec& fault) { return fault.kind == FaultKind::process_crash; });

@@ -1,5 +1,5 @@
 #pragma once
-// The node processes of a run on hardware, as the coordinator sees them.
+// The coordinator's view of the node processes of a run on hardware.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace latchlab::tool {
 
 class Fleet {
  public:
-  // `place`: of this process among those that MPI has started, which are the nodes.
+  // `place`: this process's rank if MPI started the nodes, of which this process is one.
   Fleet(const RunArguments& arguments, std::uint32_t nodes, std::optional<launch::MpiPlace> place)
       : arguments_(arguments), nodes_(place ? place->size : nodes), place_(place) {}
   ~Fleet();
@@ -29,23 +29,25 @@ class Fleet {
   Fleet& operator=(const Fleet&) = delete;
 
   Status assemble();
-  // What the nodes run on: "rxe0 (firmware , Linux 6.1.0-41-amd64)", different ones apart.
+  // The nodes' devices and kernels: "rxe0 (firmware , Linux 6.1.0-41-amd64)", each distinct one
+  // once.
   std::string describe() const;
-  // What the RNICs of all nodes do by themselves, by the transport of this run.
+  // The atomics that the RNICs of all nodes implement over this run's transport.
   NativeAtomics atomics() const;
-  // Why a lock table in the RNICs' own memory cannot be; empty: all have some.
+  // Why no lock table can be in the RNICs' own memory; empty: all RNICs have such memory.
   std::string no_own_memory() const;
-  // Devices that are software: "rxe0 is soft-RoCE".
+  // Devices implemented in software: "rxe0 is soft-RoCE".
   std::vector<std::string> software() const;
-  // Error: some node has told that it cannot take part, and why.
+  // Error: a node has reported that it cannot take part, with the reason.
   Status able() const;
-  // A job that is none of a scenario's; every node there takes it, with its troubles or without.
+  // Runs a job that belongs to no scenario, on every node that has joined, including nodes that
+  // able() would reject.
   Result<launch::JobOutcome> ask(const std::string& job, const launch::JobWatch& watch);
-  // Takes what nodes of this machine write; often, while ask() waits.
+  // Reads the output of the nodes on this machine. Call often while ask() waits.
   void pump() {
     if (locals_) locals_->pump();
   }
-  // Which cores nodes have where something binds them, and whether they suffice; on stderr.
+  // Prints advise_on_cores() for the nodes to stderr.
   void tell_cores() const;
   std::vector<launch::Peer> peers() const { return coordinator_->peers(); }
   bool by_dc() const { return arguments_.hardware.transport == "dc"; }
@@ -64,11 +66,11 @@ class Fleet {
   std::uint32_t nodes_;
   std::optional<launch::MpiPlace> place_;
   std::optional<launch::Coordinator> coordinator_;
-  std::optional<launch::LocalMembers> locals_;  // absent: they were all started elsewhere
-  std::vector<JournalFile> journals_;           // by rank, of the job under way
-  std::string joining_;                         // what to type where a node is to be
+  std::optional<launch::LocalMembers> locals_;  // absent: this program started no node
+  std::vector<JournalFile> journals_;           // by rank, for the current job
+  std::string joining_;                         // the command that starts a node
   bool assembled_ = false;
-  bool gave_up_ = false;  // nobody came in time
+  bool gave_up_ = false;  // the nodes did not join in time
 };
 
 }  // namespace latchlab::tool

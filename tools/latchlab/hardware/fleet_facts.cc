@@ -1,4 +1,4 @@
-// What the nodes of a fleet have told of themselves (node.cc).
+// The facts that the nodes of a fleet have sent (node.cc).
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Runs on real RNICs: a process for each node, which this program starts on its own machine or
-// waits for at a rendezvous, and which gets one repeat of one point after the other.
+// Runs on real RNICs, with one process per node. This program starts the node processes on its own
+// machine or waits for them at a rendezvous, and sends them the repeats of the points one by one.
 
 #include <cstdint>
 #include <optional>
@@ -17,19 +17,19 @@
 
 namespace latchlab::tool {
 
-// Brings the node processes together: as many as the largest point has nodes. Says what of the
-// scenarios hardware does not do: warnings on stderr, refusals as errors.
+// Assembles as many node processes as the largest point has nodes. Warns on stderr about settings
+// of the scenarios that have no effect on hardware. Error: hardware cannot run the scenarios.
 Result<RunBackend> hardware_backend(const RunArguments& arguments,
                                     const std::vector<const Scenario*>& scenarios);
 
-// Takes jobs until there are no more; the process's exit code.
+// Runs jobs until the coordinator has no more. Returns the process's exit code.
 int be_a_node(const launch::Address& coordinator, const std::string& token,
               std::optional<std::uint32_t> rank, const NodeArguments& arguments);
 
-// One of the processes that MPI has started, but not the one that people look at.
+// be_a_node() for a process started by MPI that is not the coordinator.
 int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank);
 
-// What the command line says of it, in the widths of packets.
+// The path options of the command line, in the field widths of packets.
 inline ib::PathOptions path_of(const HardwareArguments& hardware) {
   return {static_cast<std::uint16_t>(hardware.pkey), static_cast<std::uint8_t>(hardware.sl),
           static_cast<std::uint8_t>(hardware.traffic_class)};
@@ -45,7 +45,7 @@ inline ib::DeviceChoice choice_of(const HardwareArguments& hardware, std::uint32
   return choice;
 }
 
-// One repeat, as the coordinator tells it to the nodes.
+// One repeat, as the coordinator sends it to the nodes.
 struct NodeJob {
   std::string scenario;  // resolved
   std::uint64_t point = 0;
@@ -59,21 +59,23 @@ struct NodeJob {
 std::string write_job(const NodeJob& job);
 Result<NodeJob> read_job(const std::string& text);
 
-// Warns on stderr of what has no effect on hardware; an error: of what cannot be had there.
+// Warns on stderr about settings without effect on hardware. Error: a setting that hardware cannot
+// provide.
 Status advise_on_hardware(const std::vector<const Scenario*>& scenarios);
-// What the locks use and the nodes' RNICs have not, a line each; `always`: agents do it all.
+// Operations that the locks use and that the nodes' RNICs lack, one line each; `always`: agents
+// emulate all atomics.
 std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
                                               const NativeAtomics& native, bool always);
 
-// Points that these RNICs cannot run, a line each, which ends with the point's label in
-// parentheses; `no_own_memory` is why none has a lock table in their memory.
+// Points that these RNICs cannot run: one line each, which ends with the point's label in
+// parentheses. `no_own_memory`: Fleet::no_own_memory().
 std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>& scenarios,
                                              const NativeAtomics& native, bool always,
                                              const std::string& no_own_memory);
 
-// "mcs, shiftlock": those that need agents on nodes that have these, as they are by default.
+// "mcs, shiftlock": the locks that, with default parameters, need agents on nodes with `native`.
 std::string locks_by_agents(const NativeAtomics& native);
-// Does this lock need what some node's RNIC has not, so that agents have to do it?
+// Whether the point's lock needs an operation that a node's RNIC lacks, so that agents emulate it.
 bool needs_agents(const Point& point, const NativeAtomics& native);
 
 }  // namespace latchlab::tool

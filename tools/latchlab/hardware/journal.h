@@ -1,7 +1,7 @@
 #pragma once
-// A node's guard journal (core/checks/guard_words.h) in shared memory, which the process that made
-// it can still read when the node's process is gone. It has no name in any file system: a node
-// finds it among the descriptors of its maker, so that nothing is left behind however the two end.
+// A node's guard journal (core/checks/guard_words.h) in shared memory. The process that created it
+// can still read it after the node's process has ended. The journal has no name in a file system: a
+// node opens it through its creator's file descriptors, so nothing remains after both have ended.
 
 #include <cstdint>
 #include <span>
@@ -12,15 +12,15 @@
 
 namespace latchlab::tool {
 
-// Where nodes that this process starts find its journals: /proc/PID/fd.
+// The directory in which this process's nodes find its journals: /proc/PID/fd.
 std::string journal_directory();
 
 class JournalFile {
  public:
-  // Makes it, all idle. It exists as long as a process has it.
+  // Creates a journal of idle records. It exists as long as a process has it open.
   static Result<JournalFile> make(std::uint32_t clients);
-  // `directory`: as journal_directory() of the maker says; `name`: as name() says. Refused is what
-  // is no journal, such as another descriptor of that process.
+  // `directory` and `name`: journal_directory() and name() of the creator. Error: the descriptor is
+  // not a journal.
   static Result<JournalFile> open(const std::string& directory, const std::string& name,
                                   std::uint32_t clients);
   JournalFile() = default;

@@ -1,4 +1,4 @@
-// What hardware cannot do of what scenarios ask for, and what is done in its place.
+// Features of scenarios that hardware lacks, and their emulation.
 
 #include <fmt/core.h>
 

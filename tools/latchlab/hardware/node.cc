@@ -1,4 +1,4 @@
-// `latchlab node`: one node of a run on hardware, in a process of its own.
+// `latchlab node`: one node of a run on hardware, in a separate process.
 
 #include <fmt/core.h>
 #include <sys/utsname.h>
@@ -38,10 +38,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
-constexpr int kExchanges = 4;                  // as IbverbsOptions::exchange says
+constexpr int kExchanges = 4;                  // per run: see IbverbsOptions::exchange
 
-// What results say of the machine, and what its RNIC does by itself; the coordinator reads it from
-// every node.
+// The machine's description for the results, and its RNIC's native atomics. The coordinator reads
+// them from every node.
 Result<std::string> facts_of(const HardwareArguments& hardware) {
   const auto devices = ib::list_devices(hardware.port);
   if (!devices) return devices.error();
@@ -76,7 +76,7 @@ std::string trouble_as_facts(const Error& error) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// One job of a node that is in it.
+// One job on a node that takes part in it.
 class NodeRun {
  public:
   NodeRun(launch::Member& member, const NodeArguments& arguments, const NodeJob& job,
@@ -133,7 +133,7 @@ class NodeRun {
   Result<std::vector<std::string>> exchange(std::vector<std::string> each) {
     const auto patience = exchanges_++ + 1 < kExchanges ? kSetUp : kTakeDown;
     const std::size_t nodes = each.size();
-    each.resize(member_.size());  // nothing for those that stand by
+    each.resize(member_.size());  // empty texts for nodes that the point does not use
     auto all = member_.exchange_each(each, launch::within(patience));
     if (all) all.value().resize(nodes);
     left_alone_ = !all;
@@ -189,7 +189,7 @@ class NodeRun {
   const NodeId node_{static_cast<std::uint16_t>(member_.rank() + 1)};
   IbverbsBackend* backend_ = nullptr;
   int exchanges_ = 0;
-  bool left_alone_ = false;  // by the others, in the last exchange
+  bool left_alone_ = false;  // the last exchange failed
   std::string failure_;
 };
 
@@ -200,7 +200,7 @@ ShareOutcome refused(std::string message) {
   return outcome;
 }
 
-// A node that the point does not have waits beside the others.
+// A node that the point does not use only takes part in the exchanges.
 std::string stand_by(launch::Member& member) {
   for (int i = 0; i < kExchanges; ++i)
     if (auto all = member.exchange("", launch::kNever); !all) break;
@@ -232,7 +232,7 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
   return serialise_share_outcome(run.run(journal.records()));
 }
 
-// nullopt: any.
+// nullopt: any rank.
 Result<std::optional<std::uint32_t>> wanted_rank() {
   const char* const asked = std::getenv(launch::kRankVariable);
   if (asked == nullptr || *asked == '\0') return std::optional<std::uint32_t>();
@@ -264,7 +264,8 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
   if (arguments.journals.empty() && !arguments.reads_anything)
     read_only_below(data_dirs(arguments.data).dirs);
   const auto facts = facts_of(arguments.hardware);
-  // The coordinator is told, too, and does not wait for a node that has no device.
+  // A node without a device still joins and reports the error, so that the coordinator does not
+  // wait for it.
   const int code = facts ? kFine : complain(facts.error(), kCannot);
   if (const Status known = register_verb_probe(); !known) return complain(known.error());
   launch::MemberOptions options;
