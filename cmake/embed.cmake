@@ -1,6 +1,6 @@
-# latchlab_embed(TARGET FUNCTION file...): TARGET gets `std::span<const EmbeddedFile> FUNCTION()` of
-# namespace latchlab::tool (tools/latchlab/embedded.h), with the bytes of each file as they are when
-# TARGET is built, so that an installed program has them.
+# latchlab_embed(TARGET FUNCTION file...): defines `std::span<const EmbeddedFile> FUNCTION()` in
+# namespace latchlab::tool (tools/latchlab/embedded.h) and links it into TARGET. It returns the
+# files' contents at build time, so that an installed program needs no source tree.
 function(latchlab_embed target function)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}.cc)
   add_custom_command(
@@ -9,11 +9,11 @@ function(latchlab_embed target function)
             -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
     COMMENT "Embedding ${function}" VERBATIM)
-  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # all name alike
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # same names in all
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# What the command above runs.
+# The script that the command above runs.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(arrays)
   set(table)

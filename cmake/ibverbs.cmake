@@ -1,4 +1,4 @@
-# The backend for RDMA hardware, with what libmlx5 offers where it is found.
+# The backend for RDMA hardware. Uses libmlx5 if it is found.
 pkg_check_modules(IBVERBS REQUIRED IMPORTED_TARGET libibverbs>=1.14)
 latchlab_glob(sources backends/ibverbs)
 if(LATCHLAB_MLX5)
@@ -17,8 +17,8 @@ if(MLX5_FOUND)  # before libibverbs, which it uses
 endif()
 target_link_libraries(latchlab_ibverbs PRIVATE PkgConfig::IBVERBS)
 
-# A ConnectX made of software, for tests: see tools/soft-mlx5/README.md. Loaded before programs that
-# may have a sanitizer or not, so it has none itself.
+# A ConnectX in software, for tests: see tools/soft-mlx5/README.md. Built without sanitizers,
+# because it is preloaded into programs with and without them.
 if(MLX5_FOUND AND LATCHLAB_TESTS)
   latchlab_glob(sources tools/soft-mlx5)
   add_library(soft-mlx5 SHARED ${sources})

@@ -1,6 +1,6 @@
-# cmake --install: the program with its data, and what is needed to write a lock outside this tree:
-#   Latchlab::plugin     headers, for a lock that becomes a plug-in (latchlab_add_plugin)
-#   Latchlab::latchlab   the same and core, explorer, world and search, for its tests
+# cmake --install: the program with its data, and two targets for a lock outside this tree:
+#   Latchlab::plugin     headers, for a lock that is a plug-in (latchlab_add_plugin)
+#   Latchlab::latchlab   the headers plus core, explorer, world and search, for the lock's tests
 include(CMakePackageConfigHelpers)
 
 add_library(latchlab_library INTERFACE)
@@ -32,7 +32,7 @@ install(FILES ${CMAKE_BINARY_DIR}/LatchlabConfig.cmake
         ${CMAKE_BINARY_DIR}/LatchlabConfigVersion.cmake cmake/plugin.cmake
         DESTINATION lib/cmake/Latchlab)
 
-# The manual page and the completions, made by the program itself.
+# The program itself generates the manual page and the completions.
 install(CODE "
   function(made file)
     execute_process(COMMAND \"$<TARGET_FILE:latchlab>\" \${ARGN} OUTPUT_FILE

@@ -1,5 +1,6 @@
-# latchlab_locks(OUT lock...): the file OUT defines built_in_protocols() (core/protocols/registry.h)
-# over these locks. Each is a folder of core/protocols whose NAME.h declares NAME_entry().
+# latchlab_locks(OUT lock...): writes the file OUT, which defines built_in_protocols()
+# (core/protocols/registry.h) for these locks. A lock NAME is a folder of core/protocols in which
+# NAME.h declares NAME_entry().
 function(latchlab_locks out)
   set(includes)
   set(entries)
@@ -19,7 +20,7 @@ std::deque<ProtocolEntry> built_in_protocols() {
 " @ONLY)
 endfunction()
 
-# Every folder of core/protocols but what they share, in the order of their names.
+# Every folder of core/protocols except common/, sorted by name.
 file(GLOB lock_headers CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE
      ${CMAKE_SOURCE_DIR}/core/protocols ${CMAKE_SOURCE_DIR}/core/protocols/*/*.h)
 set(latchlab_locks)

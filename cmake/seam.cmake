@@ -1,5 +1,5 @@
-# What plug-ins are compiled against: Latchlab::plugin. A plug-in and a program that were built from
-# other headers, whatever the version says, know it by a hash over them.
+# Latchlab::plugin: the headers against which plug-ins are compiled. A hash of these headers detects
+# a plug-in that was built against other headers than the program, even with an equal version.
 file(GLOB seam CONFIGURE_DEPENDS core/base/*.h core/coro/*.h core/verbs/*.h core/protocols/lock.h
      core/protocols/message_names.h core/protocols/peers.h core/protocols/plugin.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${seam})

@@ -1,4 +1,4 @@
-// Options of a run that do not go together with its backend, before anything is done.
+// Rejects options of a run that its backend does not support.
 
 #include <fmt/core.h>
 
@@ -14,7 +14,7 @@ namespace latchlab::tool {
 
 namespace {
 
-// The options that say something of hardware, as they are typed.
+// The hardware options that were given, as the user types them.
 std::string given(const HardwareArguments& hardware) {
   std::string all;
   const auto add = [&all](bool is_given, const char* option) {
@@ -48,7 +48,7 @@ Status check_rendezvous(const std::string& rendezvous) {
   if (const auto token = launch::find_token(""); !token)
     return Error{"--rendezvous: " + token.error().message, {}};
 #else
-  static_cast<void>(rendezvous);  // this build will say that it has no nodes to wait for
+  static_cast<void>(rendezvous);  // a later step reports that this build has no hardware backend
 #endif
   return fine();
 }
@@ -78,7 +78,7 @@ Status check_hardware_options(const RunArguments& arguments) {
         {}};
   if (const std::string& rendezvous = arguments.hardware.rendezvous; !rendezvous.empty())
     if (Status usable = check_rendezvous(rendezvous); !usable) return usable;
-  // Asked now, and not only when all nodes have come.
+  // Checked here rather than after all nodes have joined.
   if (!arguments.resume && !arguments.out.empty()) return check_results_directory(arguments.out);
   return fine();
 }

@@ -52,7 +52,7 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
 
 namespace {
 
-// By what decides them; searches load a scenario again and again.
+// Hosts by platform key, cached because searches load the same scenario repeatedly.
 std::map<std::string, std::vector<std::string>>& known_hosts() {
   static std::map<std::string, std::vector<std::string>> known;
   return known;

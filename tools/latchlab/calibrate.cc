@@ -14,7 +14,7 @@ namespace latchlab::tool {
 
 namespace {
 
-// One line for each stage of the fit: how long it has been, how much has been simulated.
+// Prints one line per stage of the fit, with the elapsed time and the amount of simulation.
 class Stages {
  public:
   explicit Stages(bool talks) : talks_(talks), started_(std::chrono::steady_clock::now()) {}

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// `where` is "file:line", or what has no lines.
+// `where` is "file:line", or a source without line numbers.
 Json error_json(const Error& error) {
   const std::size_t colon = error.where.rfind(':') + 1;
   const char* const end = error.where.data() + error.where.size();
@@ -33,7 +33,7 @@ Json error_json(const Error& error) {
           {"message", error.message}};
 }
 
-// What would refuse to run it, each once.
+// The distinct errors that would prevent a run.
 std::vector<Error> refusals(const Scenario& scenario) {
   std::vector<Error> all;
   std::set<std::string> told;

@@ -1,5 +1,5 @@
-// Lessons as pages: each is its text, below scenarios/teaching, and the run of the scenario beside
-// it, or counter-examples where it has no scenario.
+// Builds the pages of lessons. A lesson has a text below scenarios/teaching and, beside it, either
+// a scenario to run or counterexamples.
 
 #include <fmt/core.h>
 
@@ -26,15 +26,15 @@ namespace fs = std::filesystem;
 
 struct LessonFile {
   std::string name;    // "02-retry-storm"
-  std::string folder;  // where its text is
+  std::string folder;  // the folder of its text
   std::string title;   // "02 The retry storm"
   std::string text;
-  std::string play;    // points whose traces are played; empty: the first
+  std::string play;    // points whose traces are animated; empty: the first
   std::string window;  // of those traces
-  bool game = false;   // it has one, with the planted lock
+  bool game = false;   // has a game with the planted lock
 };
 
-// What stands behind "<!-- KEY:" in the text; empty: nothing does.
+// The value of "<!-- KEY: VALUE -->" in the text; empty: no such comment.
 std::string comment_in(const std::string& text, const std::string& key) {
   const std::string mark = "<!-- " + key + ":";
   const std::size_t at = text.find(mark);
@@ -47,7 +47,7 @@ std::string comment_in(const std::string& text, const std::string& key) {
   return value;
 }
 
-// Comments are for this program, not for readers.
+// Removes the comments, which are settings for this program.
 std::string without_comments(std::string text) {
   for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--")) {
     const std::size_t end = text.find("-->", at);
@@ -85,7 +85,7 @@ Result<std::vector<LessonFile>> lesson_files(const DataDirs& data) {
   return lessons;
 }
 
-// "2", "02" and "02-retry-storm" are the same.
+// "2", "02" and "02-retry-storm" name the same lesson.
 const LessonFile* find_lesson(const std::vector<LessonFile>& lessons, const std::string& wanted) {
   for (const LessonFile& each : lessons) {
     const std::string number = each.name.substr(0, each.name.find('-'));
@@ -98,7 +98,7 @@ std::string page_of(const LessonFile& lesson) {
   return lesson.name + ".html";
 }
 
-// NAME.*.trace.json beside the text, as explore wrote them.
+// The counterexamples of explore beside the text: NAME.*.trace.json.
 Result<std::vector<std::pair<std::string, std::string>>> replays_of(const LessonFile& lesson) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(lesson.folder)) {
@@ -123,7 +123,7 @@ Result<std::vector<std::pair<std::string, std::string>>> replays_of(const Lesson
   return replays;
 }
 
-// Runs the lesson's scenario; where it has none, nothing. The exit code is that of the run.
+// Runs the lesson's scenario, if it has one. Returns the run's exit code.
 int run_lesson(const LessonFile& lesson, const ClassroomArguments& arguments,
                const std::string& directory) {
   RunArguments wanted;
@@ -138,7 +138,7 @@ int run_lesson(const LessonFile& lesson, const ClassroomArguments& arguments,
   return run(wanted);
 }
 
-// Writes the page; the code to exit with.
+// Writes the page and returns the exit code.
 int make_page(const LessonFile& lesson, const std::vector<LessonFile>& site,
               const ClassroomArguments& arguments) {
   const std::string directory = arguments.out + "/runs/" + lesson.name;
@@ -164,8 +164,8 @@ int make_page(const LessonFile& lesson, const std::vector<LessonFile>& site,
   std::vector<StoredRun> runs;
   if (fs::exists(lesson.folder + "/" + lesson.name + ".yaml")) {
     std::error_code gone;
-    fs::remove_all(directory, gone);  // of an earlier page; it is made anew in seconds
-    // Some lessons show locks that break: their runs end with 1 and have results all the same.
+    fs::remove_all(directory, gone);  // results for an earlier page; a new run takes seconds
+    // Some lessons show incorrect locks. Their runs end with code 1 and still have results.
     if (const int code = run_lesson(lesson, arguments, directory); code > kBroken) return code;
     auto loaded = load_runs({directory}, arguments.data);
     if (!loaded) return complain(loaded.error());
@@ -190,7 +190,7 @@ std::string chapter(const std::string& text, const std::string& heading) {
   return text.substr(from, end == std::string::npos ? end : end - from);
 }
 
-// One page of several texts, without a run.
+// A page with text only.
 Status write_text(const std::string& path, const std::string& title, const std::string& text,
                   std::vector<std::pair<std::string, std::string>> links) {
   return write_lesson(path, Lesson{title, text, std::move(links), {}}, {});
@@ -232,7 +232,7 @@ int classroom(const ClassroomArguments& arguments) {
   std::error_code failed;
   if (arguments.all || !arguments.lesson.empty()) fs::create_directories(arguments.out, failed);
   if (failed) return complain({"cannot be made: " + failed.message(), arguments.out}, kCannot);
-  std::optional<DirectoryLock> lock;  // runs are removed there, and made anew
+  std::optional<DirectoryLock> lock;  // held while runs in the directory are replaced
   if (arguments.all || !arguments.lesson.empty()) {
     auto taken = DirectoryLock::take(arguments.out);
     if (!taken) return complain(taken.error());

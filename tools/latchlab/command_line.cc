@@ -36,7 +36,7 @@ std::string backend_options(const RunArguments& arguments) {
     options += fmt::format(" --server-workers {}", hardware.server_workers);
   if (hardware.agents) options += " --agents";
   if (hardware.transport != "rc") options += " --transport " + hardware.transport;
-  // In quotes: the brackets of an IPv6 address mean something to a shell.
+  // Quoted, because a shell interprets the brackets of an IPv6 address.
   if (!hardware.rendezvous.empty()) options += " --rendezvous " + quoted_word(hardware.rendezvous);
   return options;
 }
@@ -57,7 +57,7 @@ std::string command_line(const RunArguments& arguments) {
 std::string resume_command(const RunArguments& arguments, const std::string& directory) {
   const char* asks = arguments.sensitivity ? " --sensitivity" : "";
   RunArguments again = arguments;
-  if (again.input.scenario == "-")  // what it said stands in the directory, overrides and all
+  if (again.input.scenario == "-")  // the directory holds the scenario with all overrides applied
     again.input = {directory + "/scenario.yaml", {}, arguments.input.data, {}, {}};
   return command_line(again) + asks + " --resume --out " + shell_word(directory);
 }

@@ -55,7 +55,7 @@ struct NodeArguments {
   // Directory of the guard journals, if the coordinator on this machine started the node. Empty:
   // the node was started separately, keeps no journal and reads only files below data directories.
   std::string journals;
-  bool reads_anything = false;  // may also read files outside data directories that a job names
+  bool reads_anything = false;  // also reads other files, which the run's own command line names
 };
 
 struct FabricArguments {

@@ -28,7 +28,7 @@ Result<std::vector<std::string>> metrics_of(const CompareArguments& arguments) {
   return metrics;
 }
 
-// As JSON; empty where nobody asks.
+// The explanation as JSON; empty without --explain.
 Result<std::string> explanation_of(const CompareArguments& arguments, const StoredRun& a,
                                    const StoredRun& b, const StudyComparison& made) {
   if (!arguments.explain) return std::string();

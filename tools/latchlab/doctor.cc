@@ -1,4 +1,4 @@
-// What the machine has for each thing that one may want to do here.
+// Checks the prerequisites of each of Latchlab's functions on this machine.
 
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -62,7 +62,7 @@ Line simulator() {
   return {Health::fine, "simulate", libraries.front().first + " " + libraries.front().second, {}};
 #else
 #ifdef LATCHLAB_WITH_IBVERBS
-  constexpr Health kWithout = Health::optional;  // there is hardware to run on
+  constexpr Health kWithout = Health::optional;  // the build can still run on hardware
 #else
   constexpr Health kWithout = Health::missing;
 #endif
@@ -149,7 +149,7 @@ Line device_line(const ib::DeviceFacts& device) {
       {}};
 }
 
-// Whether a run finds the queues there that it needs.
+// Checks that the device has the queues that a run needs.
 Line queues_line(const ib::DeviceFacts& device) {
   const std::string what = "queues";
   const auto refused = [&what](const Error& error) {
@@ -163,7 +163,7 @@ Line queues_line(const ib::DeviceFacts& device) {
   return {Health::fine, what, text.empty() ? "extended QPs and CQs" : text, {}};
 }
 
-// What the device does of atomics by itself, and which locks need agents for the rest.
+// The device's native atomics, and the locks that need agents on it.
 Line atomics_line(const ib::DeviceFacts& device) {
   const std::string what = "atomics";
   const auto native = native_atomics({device.name, {}});

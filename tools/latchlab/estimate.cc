@@ -12,17 +12,17 @@ namespace latchlab::tool {
 
 namespace {
 
-// One simulated verb takes about this long on one core.
+// Approximate CPU time to simulate one verb.
 constexpr double kVerbSeconds = 0.7e-6;
-// So many windows are simulated in all where a run finds its warm-up itself: half of one before the
-// window at least, and now and then another.
+// A run that detects its warm-up simulates this many windows on average: at least half a window
+// before the measured one, and sometimes more.
 constexpr double kAutoWindows = 1.6;
-// The same for memory.
+// Approximate memory.
 constexpr double kProgramBytes = 32 << 20;
 constexpr double kClientBytes = 8 << 10;
 constexpr double kTouchedBytes = 64;  // of the lock table, per verb
 
-// In a simulation.
+// Simulated time of one repeat.
 double simulated_seconds(const Point& point) {
   if (point.run.warmup || !point.faults.empty()) return run_seconds(point);
   return point.run.duration.seconds() * kAutoWindows;

@@ -1,4 +1,4 @@
-// Searches for orders of events that break a lock, and replays of what was found.
+// Searches for orders of events that violate a lock's guarantees, and replays of counterexamples.
 
 #include <fmt/core.h>
 
@@ -33,7 +33,7 @@ void ask_to_stop(int /*signal*/) {
   stop_asked = 1;
 }
 
-// A line every two seconds, once there is something to wait for.
+// Prints a progress line every two seconds, but not for a short search.
 class Teller {
  public:
   explicit Teller(bool talks) : talks_(talks), next_(Clock::now() + kEvery) {}
@@ -56,7 +56,7 @@ class Teller {
   Clock::time_point next_;
 };
 
-// A number, or a duration such as 60s.
+// A number of states or runs, or a duration such as 60s.
 Status read_budget(const std::string& text, Campaign& campaign) {
   if (text.empty()) return fine();
   if (const Result<Duration> time = parse_duration(text); time && time.value().ps > 0) {
@@ -135,7 +135,7 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   return campaign;
 }
 
-// Each in a file of its own, with the first free number.
+// Writes each trace to a separate file, with the first free number.
 Result<std::vector<std::string>> write_traces(const std::string& directory,
                                               const std::string& protocol,
                                               const std::vector<Trace>& traces) {
@@ -148,7 +148,7 @@ Result<std::vector<std::string>> write_traces(const std::string& directory,
     std::string kind = name_of(trace.finding.wrong);
     std::replace(kind.begin(), kind.end(), ' ', '-');
     std::string file;
-    // Another search may write into the directory: the number is free once it is claimed.
+    // Claims the file, because another search may write to the same directory.
     for (int number = 1; file.empty(); ++number) {
       const fs::path path =
           fs::path(directory) / fmt::format("{}-{}-{}.json", protocol, kind, number);

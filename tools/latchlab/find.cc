@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kFindFile = "/find.json";
 
-// The search as a study that grows: whatever ends it, what was finished is a run that can be read.
+// Stores the search as a study that grows, so that an interrupted search leaves a readable run.
 class GrowingStudy {
  public:
   GrowingStudy(const FindPlan& plan, const RunBackend& backend, std::string directory,
@@ -50,7 +50,7 @@ class GrowingStudy {
     return outcomes;
   }
 
-  // In the order of the axis.
+  // Sorts the points by their value on the axis.
   Status finish() {
     std::sort(values_.begin(), values_.end());
     return run_all(false);
@@ -106,7 +106,7 @@ class GrowingStudy {
   void announce(double seconds) const {
     for (const std::string& warning : scenario_.warnings)
       fmt::print(stderr, "latchlab: warning: {}\n", warning);
-    double dearest = 0;  // all locks at one value
+    double dearest = 0;  // cost of all locks at the most expensive value
     for (const Point& point : scenario_.points)
       dearest = std::max(dearest, estimate_seconds(point) * point.run.repeats);
     dearest *= static_cast<double>(plan_.question.labels.size()) / jobs_;
@@ -163,7 +163,7 @@ bool any_broken(const StudyOutcome& outcome) {
 int search_in(const std::string& directory, const FindArguments& arguments, const FindPlan& plan,
               const RunBackend& backend) {
   const std::string file = directory + kFindFile;
-  // First of all: it marks the directory as one that --resume may go on with.
+  // Written first, because this file marks the directory as one that --resume accepts.
   if (const Status written = write_atomically(file, find_json(plan, {})); !written)
     return complain(written.error(), kCannot);
   const bool talks = !arguments.quiet && !arguments.json;
@@ -184,7 +184,7 @@ int search_in(const std::string& directory, const FindArguments& arguments, cons
   if (!finished) return complain(finished.error(), kCannot);
   const std::string text = find_json(plan, probes.value());
   Status written = write_atomically(file, text);
-  if (written) written = study.write_page();  // the answer stands above it
+  if (written) written = study.write_page();  // the page includes the answer in find.json
   if (!written) return complain(written.error(), kCannot);
   if (arguments.json) fmt::print("{}", text);
   if (talks) fmt::print("{}\n", table(study.scenario(), study.outcome()));
@@ -200,7 +200,7 @@ int find(const FindArguments& arguments) {
   const auto planned = plan_find(arguments);
   if (!planned) return complain(planned.error());
   const FindPlan& plan = planned.value();
-  // Whether the scenario can be at all at either end, is better known before anything runs.
+  // Checks before the search that the scenario is valid at both ends of the axis.
   const auto ends = plan.scenario_at({plan.axis.low, plan.axis.high});
   if (!ends) return complain(ends.error());
   RunArguments simulated;

@@ -17,7 +17,7 @@ namespace latchlab::tool {
 
 namespace {
 
-constexpr std::uint32_t kLeastRepeats = 3;  // fewer decide nothing
+constexpr std::uint32_t kLeastRepeats = 3;  // with fewer there is no confidence interval
 
 using Texts = std::vector<std::string>;
 
@@ -73,7 +73,7 @@ std::vector<const Point*> points_of(const Scenario& scenario, const std::string&
   return points;
 }
 
-// What else is swept has one value, or the answer would differ from point to point.
+// Error: another swept path has several values, so that there is no single answer.
 Status check_fixed(const std::vector<const Point*>& points, const std::string& along) {
   for (std::size_t i = 0; i < points.front()->axes.size(); ++i) {
     const std::string& path = points.front()->axes[i].first;
@@ -90,7 +90,7 @@ Status check_fixed(const std::vector<const Point*>& points, const std::string& a
   return fine();
 }
 
-// A value of a swept path as the scenario writes it, where it may have a name.
+// A value of a swept path as the scenario writes it, which may be a name.
 std::string written(const Scenario& scenario, const std::string& path, const std::string& value) {
   const YamlNode root = parse_yaml(scenario.resolved_yaml, scenario.file);
   const YamlNode* grid = find_path(root, "sweep.grid");
@@ -105,7 +105,7 @@ std::string protocol_text(const Point& point) {
   return emit_yaml_flow(*tree.find("protocol"));
 }
 
-// Of all the locks: one may have what another lacks.
+// The union over all locks, because locks have different parameters.
 std::vector<ParamSpec> parameters_of(const Scenario& scenario, const Texts& labels) {
   std::vector<ParamSpec> all;
   for (const std::string& label : labels) {

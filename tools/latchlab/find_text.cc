@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "clients per node" of platform.clients_per_node; empty where a number alone would not tell.
+// " clients per node" for platform.clients_per_node; empty if the path is not a count of the
+// platform.
 std::string counted_things(const SearchAxis& axis) {
   static const std::string platform = "platform.";
   if (axis.key.kind != KeyKind::count || !axis.path.starts_with(platform)) return {};
@@ -36,7 +37,7 @@ std::string between_text(const SearchAxis& axis, std::int64_t from, std::int64_t
   return things.empty() ? fmt::format("at {} {}", axis.path, ends) : ends + things;
 }
 
-// Who has more, or where the metric is.
+// The lock with the larger metric, or for one lock whether its metric is above or below the target.
 std::string side_name(const FindPlan& plan, int side) {
   if (side == 0) return {};
   if (plan.question.labels.size() == 1) return side > 0 ? "above" : "below";
@@ -73,7 +74,7 @@ bool is_precise(const FindPlan& plan, const Turn& turn) {
   return plan.axis.is_narrow(turn.before.at, turn.after.at, plan.precision);
 }
 
-// Why the way between two known answers is wider than asked for.
+// Why the interval between two known answers is wider than requested.
 std::string why_wide(const FindPlan& plan, const Turn& turn) {
   if (is_precise(plan, turn)) return {};
   std::set<std::string> reasons;
@@ -112,7 +113,7 @@ std::string without_turn(const FindPlan& plan, const std::vector<Probe>& probes)
                      side_name(plan, -known->side), where);
 }
 
-// Where nobody knows, but for what lies inside a turn.
+// The undecided probes outside all turns, with reasons.
 std::string unknown_elsewhere(const FindPlan& plan, const std::vector<Probe>& probes,
                               const std::vector<Turn>& all) {
   std::string text;
@@ -126,7 +127,7 @@ std::string unknown_elsewhere(const FindPlan& plan, const std::vector<Probe>& pr
   return text;
 }
 
-// What would tell more.
+// Advice on how to decide the undecided probes.
 void add_advice(const std::string& reasons, std::vector<std::string>& says) {
   if (reasons.find(kNotSettled) != std::string::npos)
     says.emplace_back(

@@ -17,7 +17,7 @@ namespace latchlab::tool {
 
 namespace {
 
-constexpr double kHopeless = 0.02;  // of the best one's goodput
+constexpr double kHopeless = 0.02;  // share of the best lock's goodput
 
 struct Entry {
   std::string label;
@@ -31,7 +31,7 @@ bool of_protocol(const std::string& path) {
   return path == "protocol" || path.rfind("protocol.", 0) == 0;
 }
 
-// "With 240 clients", and what else is swept.
+// "With 240 clients", followed by the other swept values.
 std::string surroundings(const Point& point) {
   std::string text = fmt::format("With {} client{}", point.platform.clients(),
                                  point.platform.clients() == 1 ? "" : "s");
@@ -41,7 +41,7 @@ std::string surroundings(const Point& point) {
   return text;
 }
 
-// Best first; of equals, in the order of the sweep.
+// In descending order of goodput; equal points in the order of the sweep.
 Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool everywhere) {
   Entries entries;
   const std::vector<std::size_t> first = same_runs(scenario);
@@ -59,7 +59,7 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
   return entries;
 }
 
-// "Known of 2 points of 20 (paper): no progress. "; empty: nothing of the kind.
+// "Known of 2 points of 20 (paper): no progress. "; empty: no known problem.
 std::string known(const Scenario& scenario, const StudyOutcome& outcome) {
   std::size_t count = 0;
   std::set<std::string> labels, verdicts;
@@ -74,7 +74,7 @@ std::string known(const Scenario& scenario, const StudyOutcome& outcome) {
                      fmt::join(labels, ", "), fmt::join(verdicts, ", "));
 }
 
-// A sentence: "WHERE: TEXT."; without a text, none.
+// A sentence "WHERE: TEXT."; no sentence if the text is empty.
 struct Said {
   std::string where, text;
 };
@@ -122,8 +122,9 @@ std::string what_would_tell(const Point& point) {
   return "more repeats would tell (run.repeats: 5, or run.precision: 1%)";
 }
 
-// Who might do more than `best` if its run were longer: whoever does so already, or rises and is
-// not hopelessly behind. Of those that keep clients waiting nobody knows whether they starve them.
+// The unsettled and starved entries that `best` does not certainly beat. An unsettled entry that is
+// behind still counts if its goodput rises and is not hopelessly low. A starved entry counts,
+// because a longer run would show whether its clients only wait longer than the window.
 Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcome) {
   Entries found;
   for (const Entry& entry : all) {
@@ -137,7 +138,7 @@ Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcom
   return found;
 }
 
-// Of one lock at several points, best first.
+// The conclusion about one lock at several points, given in descending order of goodput.
 Said of_its_points(const Scenario& scenario, const StudyOutcome& outcome, const Entries& entries) {
   const Entry &best = entries.front(), &least = entries.back();
   const auto lead = compare(outcome.points[best.point], outcome.points[least.point], kGoodput);
@@ -156,7 +157,7 @@ Said of_its_points(const Scenario& scenario, const StudyOutcome& outcome, const 
                                    entries.size(), what_would_tell(scenario.points[best.point]))};
 }
 
-// Of one lock alone, or of the only one that can be judged.
+// The conclusion for a study with only one lock, or with only one lock that can be compared.
 Said of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   const Entries all = ranked(scenario, outcome, true);
   const Entries entries = without_doubt(all);

@@ -26,7 +26,7 @@ std::string text_of(const std::vector<NodeHost>& nodes, std::size_t most) {
   return text;
 }
 
-// The first point of each way.
+// The first point of each distinct placement.
 std::vector<Placed> all_ways(const Scenario& scenario) {
   std::vector<Placed> all;
   std::set<std::string> seen;

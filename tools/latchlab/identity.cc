@@ -12,8 +12,8 @@ namespace latchlab::tool {
 
 namespace {
 
-// The program file itself: whoever changes the model and builds again, under the same version, does
-// not want points of both in one run.
+// Hashes the program file rather than its version: a run must not mix points of two builds that
+// differ in the model but have the same version.
 std::string hash_of_program() {
   Fingerprint hash;
   std::ifstream stream("/proc/self/exe", std::ios::binary);

@@ -40,7 +40,7 @@ void print_nics(const DataDirs& data, bool as_json) {
   print_pairs(pairs, as_json);
 }
 
-// Those below a folder of scenarios/.
+// The scenarios below a folder of scenarios/.
 void print_scenarios(const std::string& folder, const std::string& extra, bool as_json) {
   const DataDirs data = data_dirs(extra);
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -79,7 +79,7 @@ Pairs profiles() {
   return all;
 }
 
-// What --set takes, but for the items of lists, which have numbers.
+// The paths that --set accepts, except items of lists, which are numbered.
 Pairs paths() {
   Pairs all;
   for (const ScenarioKey& key : scenario_keys())
@@ -103,7 +103,7 @@ Pairs topics(const DataDirs& data) {
   return all;
 }
 
-// What is listed without reading files one by one.
+// The lists that need no reading of single files.
 Pairs pairs_of(const std::string& what, const DataDirs& data) {
   if (what == "workloads") return workloads();
   if (what == "checks") return checks();
@@ -112,7 +112,7 @@ Pairs pairs_of(const std::string& what, const DataDirs& data) {
   return what == "topics" ? topics(data) : Pairs();
 }
 
-// Experiments, and the papers that they are of.
+// The names of experiments and of their papers.
 std::set<std::string> experiments(const DataDirs& data) {
   std::set<std::string> names;
   for (const std::string& name : names_below("scenarios/papers", data))

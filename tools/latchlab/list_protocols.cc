@@ -58,7 +58,7 @@ struct Situation {
   const char* key;
   const char* says;
   CostPair Costs::*costs;
-  bool readers;  // are in it
+  bool readers;  // involves readers
 };
 constexpr Situation kSituations[] = {{"free_x", "writer, free", &Costs::free_x, false},
                                      {"free_s", "reader, free", &Costs::free_s, true},

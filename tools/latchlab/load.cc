@@ -28,7 +28,7 @@ int complain(const Error& error, int code) {
 
 namespace {
 
-// A file as given; else NAME or NAME.yaml under scenarios/ of the data directories; else nothing.
+// The file `given`, otherwise NAME or NAME.yaml below scenarios/ of a data directory; empty: none.
 std::string find_scenario(const std::string& given, const DataDirs& data) {
   std::error_code error;
   if (fs::exists(given, error) && !fs::is_directory(given, error)) return given;
@@ -41,14 +41,14 @@ std::string find_scenario(const std::string& given, const DataDirs& data) {
   return fs::exists(given, error) ? given : std::string();
 }
 
-// Of stdin no more is read than is taken.
+// Reads at most one byte more than the longest accepted scenario.
 Result<Scenario> load_stdin(const std::vector<Override>& overrides, const DataDirs& data) {
   std::string text(kLongestYamlBytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), stdin));
   return parse_scenario({std::move(text), "stdin", "."}, overrides, protocol_infos(), data);
 }
 
-// A trace that a sweep names at each point is read once.
+// The cache key of a point's traces, so that a sweep reads each trace only once.
 std::string trace_key(const Point& point) {
   std::string key = fmt::format("{} {}", point.locks.count, point.platform.clients());
   for_each_workload(point, [&](const WorkloadSpec& spec) {
@@ -71,8 +71,8 @@ bool replays(const Point& point) {
   return found;
 }
 
-// A lock whose limits a point exceeds is unavailable there, and the other points run. Where no
-// point can run, the scenario is refused.
+// If a point exceeds the limits of its lock, the lock is unavailable there and the other points
+// run. Error: no point can run.
 Status check_limits(const Scenario& scenario) {
   std::string first;
   bool any_fits = false;

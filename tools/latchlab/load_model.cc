@@ -12,12 +12,12 @@ namespace latchlab::tool {
 namespace {
 
 constexpr double kPpb = 1e-9;
-// What a client that waits does between two looks, in round trips: none where it retries without
-// backoff, and some where it backs off or polls at a pace of its own.
+// Pause of a waiting client between two polls, in round trips, for locks that back off or poll at a
+// fixed pace. Locks that retry without backoff have no pause.
 constexpr double kPause = 4;
-constexpr double kHotWords = 1.5;  // words on which the crowd retries, as if so many were saturated
+constexpr double kHotWords = 1.5;  // equivalent number of words saturated by retries
 
-// The sum of k^-theta for k from 1 to n: the first terms, and the integral of the others.
+// The sum of k^-theta for k from 1 to n: the first terms exactly, the rest as an integral.
 double harmonic(double n, double theta) {
   constexpr double kExact = 64;
   double sum = 0;
@@ -53,7 +53,7 @@ double mean_size(const RangeSpec& range) {
   return sum / static_cast<double>(range.sizes.size());
 }
 
-// How many locks a section takes.
+// Number of locks per critical section.
 double wants_of(const WorkloadSpec& workload) {
   switch (workload.kind) {
     case WorkloadKind::transactions:
@@ -84,7 +84,7 @@ double verbs(const Cost& cost) {
   return cost.verbs + cost.messages + cost.calls;
 }
 
-// Of shared and exclusive acquisitions together.
+// The mean over shared and exclusive acquisitions.
 double mixed(double exclusive, double shared, double reads) {
   return exclusive * (1 - reads) + shared * reads;
 }
@@ -94,23 +94,23 @@ struct LockLoad {
   double reads;  // shared acquisitions among all
   bool retries_at_once;
   bool tickets;
-  double per_ticket_s;  // of the pause between two looks of a ticket lock, for each client ahead
+  double per_ticket_s;  // pause between two polls of a ticket lock, per client ahead
 
   double of_pair(double (*each)(const Cost&), const CostPair& x, const CostPair& s) const {
     return mixed(each(x.acquire) + each(x.release), each(s.acquire) + each(s.release), reads);
   }
   double free_trips() const { return of_pair(trips, info.costs.free_x, info.costs.free_s); }
   double free_verbs() const { return of_pair(verbs, info.costs.free_x, info.costs.free_s); }
-  // Atomics on one word, as far as is known: of a lock of one word, that which takes it and that
-  // which frees it.
+  // Atomics on the hottest word per acquisition. At most two: one that acquires the lock and one
+  // that releases it.
   double on_one_word() const { return std::min(free_verbs(), 2.0); }
   double calls() const {
     return of_pair([](const Cost& cost) { return double{1} * cost.calls; }, info.costs.free_x,
                    info.costs.free_s);
   }
   bool polls() const { return info.costs.x_after_x.acquire.at_least; }
-  // Turns at a lock for each acquisition: readers side by side take one. Where tickets decide,
-  // readers stand side by side only between two writers.
+  // Serial turns of a lock per acquisition: concurrent readers share one. With tickets, readers are
+  // concurrent only if no writer's ticket lies between theirs.
   double turns() const {
     const double writes = std::max(1 - reads, 0.05);
     return per_ticket_s > 0 ? writes * (2 - writes) : writes;
@@ -137,8 +137,8 @@ double arriving(const WorkloadSpec& workload) {
              : std::numeric_limits<double>::infinity();
 }
 
-// Per second on one server, of atomics by which locks are taken and freed. Entries whose addresses
-// agree in the bits that choose a slot wait for each other.
+// The rate at which one server can execute atomics that acquire and release locks, per second.
+// Atomics on entries whose addresses select the same slot are serialised.
 double atomics_by_slots(const Point& point) {
   const NicModel& nic = point.platform.nic;
   const std::int64_t words = static_cast<std::int64_t>(point.locks.stride_bytes) / 8;
@@ -146,7 +146,7 @@ double atomics_by_slots(const Point& point) {
   return static_cast<double>(slots) / nic.hold_8.seconds();
 }
 
-// How long a lock is lost whose holder does not release it.
+// How long a lock is unavailable after its holder does not release it.
 double outage_s(const Point& point, const ProtocolInfo& info) {
   const double run = run_seconds(point);
   const Duration timeout =
@@ -162,9 +162,9 @@ double not_released(const Point& point) {
   return share;
 }
 
-// Sections per second where a share of all locks is lost, where each client that wants one waits
-// half an outage: R (1 / `free` + R lost outage / 2) = 1, each client's part, with lost = R p
-// outage / locks.
+// Sections per second if some locks are lost and each client that requests a lost lock waits half
+// an outage: R (1 / `free` + R lost outage / 2) = 1 for each client, where lost = R p outage /
+// locks.
 double with_outages(double free, double clients, double p, double outage, double share) {
   if (p <= 0) return free;
   const double a = p * outage * outage * share / 2, b = clients / free;
@@ -184,7 +184,7 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   const double ops = workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
   const double work = workload.critical_section.seconds() + ops * trip;
   const double per_call = nic.call_service.seconds();
-  // The time of one section, and of one lock within it: those taken first are held longest.
+  // The duration of a section, and of one lock's hold in it: earlier locks are held longer.
   const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call);
   const double section = free + work + workload.think_time.seconds();
   const double held = work + free / 2 * (wants > 1 ? 1 : 0);
@@ -195,7 +195,7 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   double hold = held + hand_over;
   double sections = clients / section;
   double waiting = 0;
-  for (int i = 0; i < 3; ++i) {  // the crowd that retries stands in the holder's way, too
+  for (int i = 0; i < 3; ++i) {  // iterate, because retries of waiting clients delay the holder
     const double at_hottest = 1 / (share * lock.turns() * hold);
     const double verbs_of_section = wants * lock.free_verbs() + ops;
     const double served =
@@ -207,7 +207,7 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
     const double at_lock = std::min({clients / section, at_hottest, at_word});
     const double elsewhere = std::min({at_slots, served, arriving(workload)});
     sections = std::min(at_lock, elsewhere);
-    // Who waits elsewhere than at a lock does not look at it meanwhile.
+    // A client that waits for a server rather than for a lock does not poll meanwhile.
     waiting = at_lock < elsewhere ? std::max(0.0, clients - sections * section) : 0;
     if (!lock.retries_at_once) break;
     hold = held + hand_over + std::min(waiting, clients) * nic.hold_8_failed.seconds();
@@ -220,11 +220,11 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   load.sections_s = sections;
   load.verbs_s = sections * (wants * lock.free_verbs() + ops);
   if (lock.polls()) {
-    // Those who wait for their tickets see half of the crowd ahead on average.
+    // On average, half of the waiting clients are ahead of a client with a ticket.
     const double pause =
         std::max(lock.retries_at_once ? 0 : kPause * trip, waiting / 2 * lock.per_ticket_s);
     const double pace = trip + pause;
-    // Tickets are looked at by READs, which no slot holds up.
+    // Clients poll tickets with READs, which slots do not serialise.
     const double most = lock.tickets ? point.platform.servers / nic.serve_read.seconds()
                                      : kHotWords / nic.hold_8_failed.seconds();
     const double pace_at_lost = trip + (lock.tickets ? lock.per_ticket_s : kPause * trip);

@@ -21,14 +21,14 @@ constexpr Duration kShort = milliseconds(2);
 constexpr Duration kLong = milliseconds(50);
 constexpr int kDoublings = 8;
 
-// The point with one client of its first group, which does nothing but acquire and release.
+// The point reduced to one client of its first group, which only acquires and releases.
 Point alone(const Point& point) {
   Point one = point;
   if (!point.groups.empty()) one.workload = point.groups.front().workload;
   one.groups.clear();
   one.platform.groups.clear();
   one.platform.client_nodes = one.platform.clients_per_node = 1;
-  one.platform.topology = {};  // a star: others may need more nodes
+  one.platform.topology = {};  // a star, because other topologies may need more nodes
   one.workload.critical_section = one.workload.think_time = {};
   one.workload.arrivals = {};
   one.faults.clear();
@@ -43,7 +43,7 @@ class Asking {
  public:
   explicit Asking(BackendFactory make_backend) : make_backend_(std::move(make_backend)) {}
 
-  // Is it granted anything? None: the run says nothing.
+  // Whether the client acquires a lock; nullopt: the run failed to answer that.
   std::optional<bool> is_granted(const Point& one) const {
     const Duration wire = one.platform.nic.one_way * 500;
     std::optional<bool> granted;
@@ -70,8 +70,8 @@ class Asking {
   BackendFactory make_backend_;
 };
 
-// The parameter and its least value, of the default and its doublings, with which the lock is
-// granted.
+// A parameter and its smallest value among the default and its doublings with which the client
+// acquires the lock.
 struct Remedy {
   std::string name;
   Duration value;
@@ -104,7 +104,7 @@ std::string warning_of(const Point& one, const Asking& asking) {
                      format_duration(remedy->value));
 }
 
-// What decides whether a client that is alone is granted a lock, as far as sweeps change it.
+// The swept settings on which a single client's acquisition depends, as a cache key.
 std::string identity(const Point& one) {
   std::string text = one.protocol.name + " " + one.platform.nic.name;
   for (const ConstantOrigin& origin : one.platform.nic.origins)

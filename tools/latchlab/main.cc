@@ -1,4 +1,4 @@
-// From the command line to a command and its exit code. What there is to choose from is in cli/.
+// Parses the command line, runs the command and returns its exit code. cli/ defines the commands.
 
 #include <fmt/core.h>
 #include <signal.h>
@@ -19,8 +19,7 @@ namespace {
 
 using namespace latchlab::tool;
 
-// An option that a misspelt one among the words is meant to be: "; did you mean --out?", or
-// nothing.
+// A suggestion for a misspelt option: "; did you mean --out?"; empty: none.
 std::string meant(const CLI::App& command, const std::vector<std::string>& words) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
@@ -37,7 +36,7 @@ std::string meant(const CLI::App& command, const std::vector<std::string>& words
   return {};
 }
 
-// One line, and where to read on. `command` is the first word after the program's name.
+// The error in one line, and the help command to read.
 std::string complaint(const std::vector<std::string>& words, const CLI::App& app,
                       const CLI::Error& error) {
   const std::string command = words.empty() ? "" : words.front();
@@ -57,7 +56,7 @@ std::string complaint(const std::vector<std::string>& words, const CLI::App& app
   return fmt::format("latchlab: {}\nSee: latchlab --help\n", error.what());
 }
 
-// "help" and "help run" are what people type before they know of --help.
+// Translates "help" and "help run" into --help.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty() || words.front() != "help") return words;
@@ -67,7 +66,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-// What was printed may still be on its way: a full disk shows here.
+// Flushes stdout, because a full disk may only be reported by the flush.
 int flushed(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   return complain({fmt::format("cannot write to stdout: {}", std::strerror(errno)), {}}, kCannot);
@@ -76,7 +75,7 @@ int flushed(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), and is told
+  ::signal(SIGXFSZ, SIG_IGN);  // write() then fails at a file size limit and the error is reported
   Cli cli;
   std::vector<std::string> words = words_of(argc, argv);
   const std::vector<std::string> given = words;
@@ -84,7 +83,7 @@ int main(int argc, char** argv) {
     return complaint(given, cli.app(), error);
   });
   try {
-    std::reverse(words.begin(), words.end());  // as parse() wants them
+    std::reverse(words.begin(), words.end());  // the order that parse() requires
     cli.app().parse(words);
   } catch (const CLI::ParseError& error) {
     return cli.app().exit(error) == 0 ? flushed(kFine) : kBadInput;

@@ -32,7 +32,7 @@ Result<Scenario> scenario_of(const MeasureOptions& options, const DataDirs& data
                         data);
 }
 
-// Why a point would measure something else on these threads.
+// Why the number of threads prevents a valid measurement of the point; empty: it does not.
 std::string wrong_threads(const Point& point, const HardwareArguments& hardware) {
   if (point.platform.cores == 1 && hardware.workers != 1)
     return "it is of clients on one core: measure it by itself with --workers 1";
@@ -41,7 +41,7 @@ std::string wrong_threads(const Point& point, const HardwareArguments& hardware)
   return {};
 }
 
-// Points that hardware refuses, or that software would do in the NIC's place: left out.
+// Excludes points that hardware rejects or for which software would emulate the NIC.
 void leave_out(const Scenario& scenario, const HardwareArguments& hardware,
                const RunBackend* backend, MeasureOptions& options) {
   std::map<std::string, std::string> labels;  // by reason
@@ -89,7 +89,7 @@ bool all_started_here(const HardwareArguments& hardware) {
   return hardware.rendezvous.empty();
 }
 
-// A line as each benchmark ends.
+// Prints a line when a benchmark ends.
 class BenchmarkLines {
  public:
   BenchmarkLines(const Scenario& scenario, bool talks) : scenario_(scenario), talks_(talks) {}
@@ -143,7 +143,7 @@ Result<Measuring> run_benchmarks(const MeasureArguments& arguments, const Scenar
   return measuring;
 }
 
-// Without measurements: the exit code.
+// The measurements, or the exit code if there are none.
 struct Attempt {
   std::optional<Measuring> measuring;
   int code = kFine;

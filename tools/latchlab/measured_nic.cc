@@ -71,7 +71,7 @@ Result<std::map<std::string, double>> perftest_beside(const std::string& directo
   return read_perftest(text.value(), file);
 }
 
-// What --without names is not fitted to, and nothing is said of it, although it was measured.
+// Removes the benchmarks of --without from the fit and from the output, even if they were measured.
 void leave_out(const std::vector<std::string>& without, Taken& taken) {
   const auto named = [&](const std::string& label) {
     const Benchmark* const benchmark = benchmark_of(label);

@@ -22,7 +22,7 @@ Error exists_already(const fs::path& path) {
           path.string()};
 }
 
-// Writes all of it, or leaves everything as it was.
+// Writes all files, or restores the previous state.
 class Writing {
  public:
   explicit Writing(fs::path root) : root_(std::move(root)) {}

@@ -1,4 +1,4 @@
-// What `latchlab new protocol` writes, as text.
+// Makes the texts of the files that `latchlab new protocol` writes.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 20;  // longer ones would not fit the lines of the templates
 
-// Of C++, of CMake (names of targets), and what generated code calls something else.
+// Reserved words of C++, target names of CMake, and names that the generated code uses.
 constexpr std::string_view kTaken[] = {
     "alignas",       "alignof",     "all",       "and",          "and_eq",     "asm",
     "auto",          "bitand",      "bitor",     "bool",         "break",      "case",

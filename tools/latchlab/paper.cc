@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// scenarios/papers/PAPER/README.md; empty: there is none.
+// The text of scenarios/papers/PAPER/README.md; empty: no such file.
 std::string notes_on(const std::string& paper, const DataDirs& data) {
   for (const std::string& dir : data.dirs) {
     const auto text = read_text_file(fs::path(dir) / "scenarios/papers" / paper / "README.md");
@@ -32,11 +32,10 @@ std::string notes_on(const std::string& paper, const DataDirs& data) {
   return {};
 }
 
-// Experiments one after the other: their outcomes are large.
+// Processes the experiments one at a time, because their outcomes are large.
 class PaperFiles {
  public:
-  // The figures of what was cut short may be there, and still be asked on which constants they
-  // hang.
+  // `cut_short` may have its figures but not its sensitivity analysis, so it counts as unfinished.
   PaperFiles(std::string name, std::string cut_short) : cut_short_(std::move(cut_short)) {
     paper_.name = std::move(name);
   }
@@ -44,7 +43,7 @@ class PaperFiles {
   Status add(const std::string& experiment, const std::string& directory, const DataDirs& data) {
     const std::string name = experiment.substr(experiment.find('/') + 1);
     std::error_code error;
-    if (!fs::exists(directory + "/results.json", error)) {  // it could not run, or was not come to
+    if (!fs::exists(directory + "/results.json", error)) {  // it could not run, or has not run yet
       paper_.missing.push_back(name);
       return fine();
     }

@@ -28,7 +28,7 @@ std::vector<LoadedPlugin>& loaded() {
   return plugins;
 }
 
-// The bytes of a file that may be a shared library.
+// The bytes of the file, if it may be a shared library.
 Result<std::string> image_of(const std::string& file) {
   std::error_code failed;
   if (!fs::exists(file, failed)) return Error{"there is no such plug-in", file};
@@ -54,7 +54,7 @@ std::string hash_of_bytes(const std::string& image) {
   return hash.text();
 }
 
-// Why a plug-in with this description must not be used; empty: it may.
+// Why a plug-in with this description must not be used; empty: it is compatible.
 std::string why_not(const PluginDescription& its) {
   const auto differs = [](const char* what, const auto& has, const auto& wanted) {
     return fmt::format(
@@ -78,14 +78,15 @@ const PluginDescription* description_in(void* library) {
   return static_cast<const PluginDescription*>(::dlsym(library, kPluginSymbol));
 }
 
-// What the loader says, without the path that we name ourselves.
+// The loader's message without the path, which our message already names.
 std::string loader_says(const std::string& path) {
   std::string text = ::dlerror();
   if (text.rfind(path + ": ", 0) == 0) text.erase(0, path.size() + 2);
   return text;
 }
 
-// Where symbols are missing, the description often still says why.
+// If symbols are missing, lazy loading often still gives access to the description, which tells the
+// cause.
 Error load_error(const std::string& file, const std::string& path) {
   const std::string reason = loader_says(path);
   void* const library = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);

@@ -18,13 +18,13 @@ namespace latchlab::tool {
 
 namespace {
 
-// A name that stands for several, such as acquire_ns, means these of them.
+// A name of a group of metrics, such as acquire_ns, stands for these members.
 constexpr const char* kParts[] = {"mean", "p50", "p99", "p999"};
 
 constexpr const char* kPrinted[] = {
     "goodput_ops_s", "commits_s", "acquire_ns", "acquire_read_ns", "acquire_write_ns",
     "hottest_lock.acquire_ns", "transaction_ns",
-    // retries, and looks at what a lock keeps beyond a few words
+    // retries, and READs of lock state larger than a few words
     "retry_share", "retry_share_acquire", "verbs_per_cycle_detail.read_long",
     // resets, aborts, waiting
     "recoveries", "aborted_acquisitions", "aborted_share", "aborts_s", "false_conflict_share",
@@ -49,7 +49,7 @@ std::vector<std::string> metrics_of(const Scenario& scenario) {
   return all;
 }
 
-// Where all acquisitions are of one mode, acquire_ns says what that mode's own would.
+// If all acquisitions have one mode, acquire_ns equals that mode's metric.
 bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
   const bool by_mode =
       metric.starts_with("acquire_read_ns.") || metric.starts_with("acquire_write_ns.");
@@ -60,7 +60,7 @@ bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
          });
 }
 
-// "platform.clients_per_node=48;locks.count=10M": what is swept beside the lock.
+// "platform.clients_per_node=48;locks.count=10M": the swept values other than the lock.
 std::string place_of(const Point& point) {
   std::string text;
   for (const auto& [path, value] : point.axes)
@@ -72,7 +72,7 @@ struct Prediction {
   double value, low, high;
 };
 
-// Of what is counted over all repeats, the value is that of one.
+// The value of a count is the mean per repeat, not the sum over repeats.
 std::optional<Prediction> predicted(const LeafValue& leaf, const std::vector<double>& repeats) {
   const bool is_count = std::holds_alternative<std::uint64_t>(leaf);
   const std::optional<double> value = is_count ? mean(repeats) : number_of(leaf);

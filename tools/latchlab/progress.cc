@@ -9,7 +9,7 @@ namespace latchlab::tool {
 
 namespace {
 
-// Below this share of the work, its speed says less than the estimate.
+// Below this share of the work, the estimate is more reliable than the speed so far.
 constexpr double kTelling = 0.05;
 
 }  // namespace

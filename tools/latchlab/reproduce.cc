@@ -29,10 +29,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kPapers = "papers/";
 constexpr const char* kSummary = "summary.json";
-// What a quick run may take of one core for one experiment, as it is estimated.
+// The estimated time limit of a quick run for one experiment, on one core.
 constexpr double kQuickSeconds = 8;
 
-// "shiftlock" is every experiment of that paper, "shiftlock/table3" one.
+// "shiftlock" selects every experiment of that paper, "shiftlock/table3" one experiment.
 Result<std::vector<std::string>> experiments_of(const std::string& what, const DataDirs& data) {
   std::vector<std::string> found;
   std::vector<std::string> all = names_below("scenarios/papers", data);
@@ -80,7 +80,7 @@ Result<std::vector<Experiment>> load_all(const ReproduceArguments& arguments) {
   return experiments;
 }
 
-// Results of quick and of full runs never stand side by side.
+// A directory never mixes results of quick and full runs.
 Result<ResultsDirectory> open_directory(const ReproduceArguments& arguments) {
   if (!arguments.run.resume) return claim_results_directory(arguments.run.out, "reproduce");
   auto directory = reopen_results_directory(arguments.run.out, "reproduce", kSummary);
@@ -96,7 +96,7 @@ Result<ResultsDirectory> open_directory(const ReproduceArguments& arguments) {
                {}};
 }
 
-// How far all experiments have come, and how long the others will take.
+// Progress over all experiments, and the estimated remaining time.
 class Course {
  public:
   Course(const std::vector<Experiment>& experiments, const ReproduceArguments& arguments)
@@ -126,7 +126,7 @@ class Course {
           rough_time(asking_));
   }
 
-  // Before each one: "(3 of 43, about 12 min left)".
+  // Called before each experiment: "(3 of 43, about 12 min left)".
   std::string next() {
     const std::chrono::duration<double> spent = Clock::now() - started_;
     const double pace = done_ > 0 ? spent.count() / done_ : 1;
@@ -166,7 +166,7 @@ Status write_summary(const std::string& directory, const std::vector<Experiment>
   return write_atomically(directory + "/" + kSummary, summary_json(done, quick));
 }
 
-// Of several codes the one to exit with: an interruption before a failure before a refusal.
+// The more severe of two exit codes: an interruption, then a failure, then other errors.
 int worse(int a, int b) {
   if (a == kInterrupted || b == kInterrupted) return kInterrupted;
   if (a == kBroken || b == kBroken) return kBroken;
@@ -186,7 +186,7 @@ void run_experiment(Experiment& one, const ReproduceArguments& arguments,
   one.ran = run_one(run, one.scenario, backend);
 }
 
-// A line for each paper; whatever became of its experiments, what there is of them is shown.
+// Returns a line for each paper. Its page shows all available results, even if experiments failed.
 Result<std::string> write_papers(const std::vector<Experiment>& experiments,
                                  const ReproduceArguments& arguments, const std::string& directory,
                                  const std::string& cut_short) {
@@ -197,7 +197,7 @@ Result<std::string> write_papers(const std::vector<Experiment>& experiments,
   for (auto& [paper, names] : papers) {
     PaperRequest request{directory, paper, std::move(names), {}, arguments.run.input.data,
                          cut_short};
-    // Of a part of a paper under a name of its own.
+    // The predictions of a single experiment get a file named after that experiment.
     std::string file = arguments.what.empty() ? paper : arguments.what;
     std::replace(file.begin(), file.end(), '/', '-');
     if (!arguments.quick && arguments.run.backend == "simgrid")
@@ -228,7 +228,7 @@ int reproduce(const ReproduceArguments& arguments) {
   const auto opened = open_directory(arguments);
   if (!opened) return complain(opened.error());
   const std::string& directory = opened.value().path;
-  // From the first instant on it is known what the directory holds.
+  // Written first, so that the directory is identifiable from the start.
   if (const Status written = write_summary(directory, {}, arguments.quick); !written)
     return complain(written.error(), kCannot);
 
@@ -242,7 +242,7 @@ int reproduce(const ReproduceArguments& arguments) {
     if (!arguments.run.quiet) fmt::print("\n== {} {}\n", each.name, where);
     if (!arguments.run.quiet)
       for (const std::string& cut : each.quick) fmt::print("quick: {}\n", cut);
-    std::fflush(stdout);  // what is buffered would be printed again by each child process
+    std::fflush(stdout);  // otherwise each child process prints the buffered output again
     run_experiment(each, arguments, directory, backend.value());
     code = worse(code, each.ran.code);
     ++done;

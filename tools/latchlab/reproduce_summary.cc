@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWorstShown = 3;
 
-// The figures of one profile and use that miss most, worst first.
+// The figures of one profile and use with the largest errors, worst first.
 std::vector<std::size_t> worst_of(const Experiment& experiment, const Score& score) {
   const std::vector<Scored>& figures = experiment.ran.score.figures;
   std::vector<std::size_t> worst;

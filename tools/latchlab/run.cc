@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is stored need not run: `stored` of the repeats. On hardware they run one after the other.
+// `stored`: number of repeats whose results exist already. Hardware runs one repeat at a time.
 void announce(const Scenario& scenario, std::size_t most_at_once, double seconds,
               std::size_t stored, bool on_hardware) {
   for (const std::string& warning : scenario.warnings)
@@ -86,7 +86,7 @@ Status tell_traces(const std::string& directory, const exporting::TracePlan& pla
   return fine();
 }
 
-// The directory of a run, this program alone in it.
+// The directory of a run, locked by this process.
 struct Place {
   ResultsDirectory directory;
   PointFiles files;
@@ -98,7 +98,7 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
                        ? reopen_results_directory(arguments.out, scenario.name, "scenario.yaml")
                        : claim_results_directory(arguments.out, scenario.name);
   if (!directory) return directory.error();
-  // A quick run's repeats are never taken for those of a full one.
+  // The key keeps repeats of a quick run apart from those of a full run.
   const std::string maker = maker_of(backend) + (manifest.quick.empty() ? "" : " quick");
   auto files = PointFiles::open(directory.value().path, manifest, maker);
   if (!files) return files.error();
@@ -109,7 +109,7 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
 
 struct Ahead {
   std::size_t stored = 0;  // repeats that need not run
-  double seconds = 0;      // of those that do, one after the other
+  double seconds = 0;      // total time of the repeats that must run
 };
 
 using Estimate = double (*)(const Point&);  // seconds of one repeat
@@ -172,7 +172,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   auto place = open_place(arguments, scenario, backend, manifest);
   if (!place) return {complain(place.error()), {}};
   const std::string& directory = place.value().directory.path;
-  // First of all: with it, what is finished can be read even if nothing else is ever written.
+  // Written first, because finished repeats cannot be read without the scenario.
   if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)
     return {complain(written.error(), kCannot), {}};
@@ -187,7 +187,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (!tracing) return {complain(tracing.error(), kCannot), {}};
 
   const bool talks = !arguments.quiet && !arguments.json;
-  // On hardware one run at a time has it all.
+  // Hardware runs are exclusive; simulations are limited by cores and memory.
   const double fitting = std::max(1.0, physical_mib() / estimate_mib(scenario));
   const std::uint32_t jobs = backend.runner       ? 1
                              : arguments.jobs > 0 ? arguments.jobs

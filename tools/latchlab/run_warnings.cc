@@ -36,9 +36,9 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
   std::string where;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const Leaves metrics = outcome.points[i].metrics();
-    const bool told = outcome.points[i].status() == RepeatStatus::too_short;  // what is wrong
+    const bool told = outcome.points[i].status() == RepeatStatus::too_short;  // already reported
     if (told || number_at(metrics, "window.settled").value_or(1) > 0) continue;
-    if (share_cut(metrics) > kMostCut) continue;  // whatever is left says nothing
+    if (share_cut(metrics) > kMostCut) continue;  // the rest is too short to judge
     where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
                          scenario.points[i].protocol.label, i,
                          number_at(metrics, "stationary").value_or(0));

@@ -24,7 +24,7 @@ bool is_time(const std::string& metric) {
          !metric.ends_with(".count");
 }
 
-// In the unit in which papers print it.
+// Formats a value in the unit that papers use.
 std::string shown(const Expectation& entry, std::optional<double> value) {
   if (!value) return "-";
   if (entry.kind == ExpectKind::value) {
@@ -66,7 +66,7 @@ double badness(const Scored& scored) {
     case FigureVerdict::undecided:
       break;
   }
-  return 1e-3;  // worth showing, after all that is off
+  return 1e-3;  // shown after all figures with an error
 }
 
 std::string figure_line(const Expectation& entry, const Scored& scored) {

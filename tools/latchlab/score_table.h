@@ -20,7 +20,8 @@ std::string missed_lines(const Scenario& scenario, const StudyScore& score, bool
 // (calibration, profile artifact)", one line per profile and use.
 std::string score_lines(const std::vector<Score>& scores);
 
-// A figure's error, for sorting: larger is worse; a figure without a value is worst.
+// A figure's error, for sorting: larger is worse. Infinite if a figure is off and has no ratio; an
+// undecided figure ranks below all that are off.
 double badness(const Scored& scored);
 
 // "t3-wi/240/W-WP: 42.63 us published, 35.10 us predicted (0.82)"

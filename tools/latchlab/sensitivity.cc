@@ -32,8 +32,8 @@ double seconds_of(const std::vector<Point>& points, std::uint32_t jobs) {
   return seconds / jobs;
 }
 
-// Runs the stages of a search, each in a folder of its own: what was finished before an
-// interruption is there.
+// Runs the stages of a search, each in a separate folder, so that work finished before an
+// interruption is kept.
 class StageRuns {
  public:
   StageRuns(const SensitivityRequest& request, std::string name)
@@ -66,7 +66,7 @@ class StageRuns {
   bool interrupted() const { return interrupted_; }
 
  private:
-  // Those of another scenario or program are of no use: they go.
+  // Removes files of another scenario or program, which cannot be reused.
   Result<PointFiles> open_files(const std::string& directory, const Scenario& scenario) const {
     for (const bool again : {false, true}) {
       std::error_code error;
@@ -83,7 +83,7 @@ class StageRuns {
   bool interrupted_ = false;
 };
 
-// As often as they run at most.
+// The short runs, each repeated for the maximum number of times that it runs.
 std::vector<Point> short_runs(const Scenario& scenario, const std::vector<std::size_t>& compared) {
   std::vector<Point> all;
   for (const std::size_t i : compared) {
@@ -105,7 +105,7 @@ void announce(const SensitivityRequest& request, const Scenario& scenario,
              compared.size() * all.front().run.repeats, rough_time(seconds));
 }
 
-// What was found before, of these very results, need not be looked for again.
+// Reads the stored analysis if it belongs to the same results; otherwise searches.
 Result<std::string> find_or_read(const SensitivityRequest& request, const Scenario& scenario,
                                  const StudyOutcome& outcome,
                                  const std::vector<std::size_t>& compared, StageRuns& stages) {

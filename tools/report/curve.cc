@@ -4,7 +4,7 @@ namespace latchlab::tool {
 
 namespace {
 
-// In parts per million.
+// The sampled shares, in parts per million.
 std::vector<std::int64_t> sampled_shares() {
   std::vector<std::int64_t> shares;
   for (std::int64_t percent = 0; percent < 99; ++percent) shares.push_back(percent * 10'000);

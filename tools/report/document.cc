@@ -33,7 +33,7 @@ Histogram acquisitions(const PointOutcome& outcome) {
   return merged;
 }
 
-// Goodput of the first repeat that has run, interval by interval; none unless run.series asks.
+// Goodput of the first repeat that ran, by interval; empty without run.series.
 Json timeline_json(const PointOutcome& outcome) {
   Json goodput = Json::array();
   for (const auto& repeat : outcome.repeats) {
@@ -45,8 +45,8 @@ Json timeline_json(const PointOutcome& outcome) {
   return goodput;
 }
 
-// As results.json spells it, so that a stored run gives the same page; as written where that lacks
-// it.
+// The value as results.json spells it, so that a stored run gives the same page; as in the NIC
+// description if results.json lacks it.
 std::string value_text(const Json& values, const ConstantOrigin& origin) {
   std::string pointer = "/" + origin.key;
   std::replace(pointer.begin(), pointer.end(), '.', '/');
@@ -78,7 +78,7 @@ Json figure_json(const Scenario& scenario, const Figure& figure) {
           {"at", lines.at}};
 }
 
-// Fairness stands over what the first figure stands over.
+// The fairness figure has the x axis of the first figure.
 void add_figures(Json& part, const Scenario& scenario) {
   std::vector<Figure> figures = scenario.figures;
   const Figure usual = exporting::default_figure(scenario);
@@ -120,7 +120,7 @@ void add_doc(Json& docs, const std::string& path, const MetricDoc& doc) {
       {"name", doc.short_name}, {"unit", doc.unit}, {"says", doc.says}, {"good", doc.good}};
 }
 
-// What the page says of metrics and phases is what `latchlab explain` says.
+// The page describes metrics and phases with the texts of `latchlab explain`.
 Json metric_words() {
   Json docs = Json::object();
   for (const Leaf& leaf : repeat_leaves(RepeatMetrics{}))
@@ -149,7 +149,7 @@ Json results(const ReportPart& part) {
   return json;
 }
 
-// The answers of a search that came to its end; empty: there are none.
+// The answers of a finished search; empty: none.
 std::string answers_of(const std::string& search) {
   const Json json = Json::parse(search, nullptr, /*allow_exceptions=*/false);
   std::string text;
@@ -179,7 +179,7 @@ Json part_json(const ReportPart& from) {
   return part;
 }
 
-// What stands over the parts of any page.
+// The data that all pages have in common.
 Json page_json() {
   Json json;
   json["metrics"] = metric_words();
@@ -189,7 +189,7 @@ Json page_json() {
   return json;
 }
 
-// What is no trace is left out: the page is about the run.
+// Skips files that are not traces, because the page must still show the run.
 void add_plays(Json& json, const ReportPart& part) {
   for (const std::string& text : part.traces) {
     Json trace = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -234,7 +234,7 @@ std::string text_of(const Json& json) {
   return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));
 }
 
-// The metrics at these paths, in objects within objects as they were.
+// The metrics at these paths, in the same nested objects.
 Json only(const Json& metrics, const std::vector<std::string>& paths) {
   if (!metrics.is_object()) return metrics;
   Json kept = Json::object();
@@ -246,7 +246,7 @@ Json only(const Json& metrics, const std::vector<std::string>& paths) {
   return kept;
 }
 
-// What the page on a paper shows of an experiment; the rest is on the experiment's own page.
+// Reduces a part to the data for the page on a paper. The experiment's own page has the rest.
 void make_brief(Json& part) {
   std::vector<std::string> paths = {"goodput_ops_s", "stationary", "safety.checks"};
   for (const Json& figure : part["figures"])

@@ -1,4 +1,4 @@
-// Puts the page together from its files, which are part of the program.
+// Assembles the page from its files, which are compiled into the program.
 
 #include <algorithm>
 #include <filesystem>
@@ -23,7 +23,7 @@ std::string page_text(std::string_view file) {
   return std::string(embedded(report_page(), file));
 }
 
-// All scripts in one scope of their own; the last one draws the page.
+// All scripts in one function scope; the last one draws the page.
 std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
   for (const char* file :
@@ -45,7 +45,7 @@ std::string content_of(std::string_view marker, const std::string& document,
   return scripts();
 }
 
-// What names the scripts that may run. It depends on all of the data, so that the data cannot well
+// The nonce of the scripts that may run. It is a hash of the data, so that the data can hardly
 // contain it.
 std::string nonce_of(const std::string& document) {
   Fingerprint print;
@@ -53,7 +53,7 @@ std::string nonce_of(const std::string& document) {
   return print.text();
 }
 
-// Empty: there is no such file.
+// The text of a file; empty: no such file.
 std::string stored_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream all;
@@ -61,7 +61,7 @@ std::string stored_text(const std::string& path) {
   return all.str();
 }
 
-// The first traces of a run, in the order of its points: as many as a page can well hold.
+// The first traces of a run in the order of its points, limited by the size of a page.
 std::vector<std::string> stored_traces(const std::string& directory) {
   namespace fs = std::filesystem;
   constexpr std::size_t kMostBytes = 8'000'000;
@@ -81,7 +81,7 @@ std::vector<std::string> stored_traces(const std::string& directory) {
   return texts;
 }
 
-// The template says {{marker}} where something goes.
+// Replaces each {{marker}} of the template.
 std::string page_with(const std::string& document) {
   const std::string nonce = nonce_of(document);
   std::string_view rest = embedded(report_page(), "page.html");

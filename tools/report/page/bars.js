@@ -1,8 +1,8 @@
-// Horizontal bars, in rows with names: stacked, or one bar per row.
+// Horizontal bars in named rows: stacked, or one bar per row.
 
 const ROW = 22;
 
-// A pattern over a colour, so that segments can be told apart in grey: 0 is plain.
+// Patterns drawn over colours, so that segments differ in greyscale; 0 is plain.
 const HATCHES = [null, 'M-2,2l4,-4M0,8l8,-8M6,10l4,-4', 'M4,0V8', 'M0,4H8',
   'M-2,2l4,-4M0,8l8,-8M6,10l4,-4M-2,6l4,4M0,0l8,8M6,-2l4,4', 'M3,4a1,1 0 1 0 2,0a1,1 0 1 0 -2,0',
   'M0,0l8,8M-2,6l4,4M6,-2l4,4', 'M4,0V8M0,4H8'];
@@ -20,7 +20,7 @@ function fillOf(svg, index) {
 }
 
 // spec: {rows: [{group, name, values: [number], lines: [[text]], total}], kinds: [{name, index}],
-// share, format, title, most}. A row's values are by kind; `total` is written behind its bar;
+// share, format, title, most}. A row has one value per kind; `total` is the text after its bar;
 // `share`: each row fills the width. Returns the height.
 function drawBars(svg, width, self, spec) {
   const names = spec.rows.map((row) =>

@@ -1,7 +1,6 @@
-// A run beside the first one of the page: what differs between them, and what that makes of the
-// points.
+// Compares a run with the first run of the page: their settings and the metrics of their points.
 
-// "clients_per_node=16" of "platform.clients_per_node=16".
+// Shortens "platform.clients_per_node=16" to "clients_per_node=16".
 const shortPlace = (where) => where.replace(/[^ =]*\.(?=[^ =.]*=)/g, '');
 
 function comparisonTable(found) {
@@ -29,7 +28,7 @@ function comparisonTable(found) {
   return sortedTable(`${found.second} over ${found.first}`, columns, rows);
 }
 
-// Of a simulation beside a measurement: by how much it is wrong.
+// The errors of a simulation relative to a measurement.
 function errorTable(found) {
   const [predicted, measured] = found.simulated.first ? ['first', 'second'] : ['second', 'first'];
   const rows = found.pairs.flatMap((pair) => pair.metrics.map((metric) => ({...metric, pair})));
@@ -79,7 +78,7 @@ function partnerless(name, points) {
     el('ul', {}, points.map((each) => el('li', {}, each)))) : null;
 }
 
-// Null where the page compares nothing.
+// Null if the part has no comparison.
 function comparisonSection(part, index) {
   const found = part.comparison;
   if (!found) return null;

@@ -1,4 +1,4 @@
-// Elements of the page. Whatever a scenario says reaches the page as text, never as markup.
+// Elements of the page. Texts of a scenario enter the page as text, never as markup.
 
 const problems = [];
 window.addEventListener('error', (event) => problems.push(String(event.message)));
@@ -60,7 +60,7 @@ function fileName(text) {
   return plain.slice(0, 80) || 'figure';
 }
 
-// rows: lists of cells, the first one the header. Quoted where needed, as RFC 4180 says.
+// rows: lists of cells, the first row is the header. Cells are quoted as RFC 4180 requires.
 function csvText(rows) {
   const cell = (value) => {
     const text = value === null || value === undefined ? '' : String(value);

@@ -1,12 +1,12 @@
-// Which figures there are, and what they show of the points.
+// The figures of the page and their data.
 
 // ---- a metric over an axis ----
 
-// Points that differ in more than the axis and the series make a figure for each surroundings, or,
-// when these are many, one figure with a choice.
+// Points that differ in more than the axis and the series are split into one figure for each
+// configuration or, if there are many configurations, shown in one figure with a menu.
 const MOST_FIGURES = 4;
 
-// of: [{part, each}], each a figure of that part; `most`: a value that the axis of y has to reach.
+// of: [{part, each}], where each is a figure of that part; `most`: a value that the y axis covers.
 function metricFigures(id, of, most) {
   const apart = unique(of.flatMap(({each}) => each.apart));
   const entries = of.flatMap(({part, each}) => part.points.map((point, i) => ({
@@ -72,7 +72,7 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-// Times that differ by more than a factor of a hundred are compared by factors.
+// Times that differ by more than a factor of 100 get a logarithmic axis.
 function spansDecades(metric, values) {
   const positive = values.filter((value) => value > 0);
   return kindOf(metric) === 'time' && positive.length > 1 &&
@@ -89,7 +89,7 @@ function noteOf(entries, {x, y}, ys) {
   return notes.join(' ') || null;
 }
 
-// Where x is measured, a line follows the sweep; else it goes along x.
+// If x is measured, a line follows the order of the sweep; otherwise it follows x.
 function metricSeries(entries, {x, y, measured}) {
   const texts = unique(entries.map((entry) => entry.text));
   const numeric = measured || texts.every((text) => quantity(text) !== null);
@@ -177,7 +177,7 @@ function latencyFigure(part) {
 
 const placeOf = (point) => surroundingsOf(point, otherAxes(point.part));
 
-// Points of one lock share its colour; the further back they are, the more differ their dashes.
+// Points of one lock share its colour and differ in dashes.
 function curveOf(point, name, tail) {
   const same = point.part.points.filter((each) => each.lock === point.lock);
   const style = styleOf(point.lock);
@@ -187,7 +187,7 @@ function curveOf(point, name, tail) {
     name,
     style: {...style, dash: DASHES[(style.index + back) % DASHES.length]},
     values: point.acquire.map(([ns, ppm], i) => ({x: ns,
-      // Nobody took longer than the slowest: the tail ends there at the height that it has.
+      // No acquisition took longer than the slowest, so the tail ends there at its last height.
       y: !tail ? ppm / 1e6 : ppm < 1e6 ? 1 - ppm / 1e6 : i ? 1 - point.acquire[i - 1][1] / 1e6 : 1,
       lines: [pointName(point), !tail ? `${share(ppm / 1e4)}% took at most`
         : ppm < 1e6 ? `${share((1e6 - ppm) / 1e4)}% took longer than` : 'the slowest took',
@@ -195,7 +195,7 @@ function curveOf(point, name, tail) {
   };
 }
 
-// ---- bars: the points of one place ----
+// ---- bars: the points of one configuration ----
 
 // what: {id, title, note, kinds, rows(points), axis, format, share, most}
 function barFigure(part, what) {

@@ -1,10 +1,10 @@
-// What all figures share: a caption, switches, downloads, a tooltip, and drawing again whenever the
+// The common parts of all figures: caption, controls, downloads, tooltip, and redrawing when the
 // width changes.
 
-const figures = [];  // for the downloads of all, and for the self-test
+const figures = [];  // for the download of all figures and for the self-test
 
 // what: {id, title, note, controls: [element], draw(svg, width), rows()}; draw returns the height.
-// rows gives the numbers behind the figure as the rows of a table.
+// rows returns the figure's numbers as table rows.
 function figure(what) {
   const svg = d3.create('svg').attr('tabindex', 0).attr('role', 'img')
     .attr('aria-label', `${what.title}. Arrow keys read the values out.`);
@@ -34,7 +34,7 @@ function figure(what) {
   return self.element;
 }
 
-// A mark that has a value to tell: where it is, and its lines of text.
+// Adds a mark with a tooltip: its position and its lines of text.
 function addMark(self, x, y, lines) {
   self.marks.push({x, y, lines});
 }
@@ -81,8 +81,8 @@ function readWithKeys(self) {
 
 // ---- legends ----
 
-// items: [{name, key(group), plain}]; `hidden` is the set of names that are switched off. Without
-// `toggle`, or `plain`, an item is no button. Returns the height.
+// items: [{name, key(group), plain}]; `hidden` is the set of hidden names. An item is a button if
+// `toggle` is given and the item is not `plain`. Returns the height.
 function drawLegend(svg, top, width, items, hidden, toggle) {
   let x = 4;
   let y = top + 10;
@@ -127,7 +127,7 @@ function drawFrame(svg, {left, right, top, bottom}, xAxis, yAxis, xTitle, yTitle
   svg.append('text').attr('class', 'axis-title').attr('x', 4).attr('y', top - 12).text(yTitle);
 }
 
-// Of a logarithmic scale: as many of 1, 2 and 5 times the powers of ten as there is room for.
+// Ticks of a logarithmic scale: 1, 2 and 5 times the powers of ten, or fewer if room is short.
 function logTicks([low, high], room) {
   for (const digits of [[1, 2, 5], [1, 3], [1]]) {
     const ticks = [];
@@ -146,7 +146,7 @@ function logTicks([low, high], room) {
 const KEPT = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity',
   'font-size', 'font-family', 'font-weight', 'text-anchor'];
 
-// The figure as a file of its own: light, on white, every style written at its element.
+// The figure as a standalone file: light theme, white background, inline styles.
 function standaloneSvg(self) {
   const copy = self.svg.node().cloneNode(true);
   const stage = el('div', {'data-theme': 'light', class: 'stage'}, copy);

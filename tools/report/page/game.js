@@ -1,7 +1,7 @@
-// A game: the class chooses which of the possible moves happens next, until the lock is broken or
-// everybody has finished. tools/explore/game.h says what the data is.
+// A game: the players choose the next of the possible moves until the lock is broken or all clients
+// have finished. tools/explore/game.h specifies the data.
 
-const GAMES = [];  // on this page
+const GAMES = [];  // all games of this page
 
 const BROKEN = {
   'mutual exclusion': 'Two are inside at once.',
@@ -10,7 +10,7 @@ const BROKEN = {
   'not free at the end': 'All are done, and the lock is not free: whoever comes next waits for ever.',
 };
 
-// What can happen, without addresses.
+// The text of a possible move, without addresses.
 function moveWords(move) {
   const step = (move.steps || [])[0];
   if (!step || step.actor.client === undefined) return move.text;
@@ -28,7 +28,7 @@ function moveWords(move) {
 // The word of the only lock, decoded, once the move has been made.
 const wordAfter = (move, before) => move.entries ? move.entries[0].decoded : before;
 
-// What came of it, for the list of moves made.
+// The result of a move, for the list of moves made.
 function madeWords(move, before) {
   const after = wordAfter(move, before);
   const [step] = move.steps || [];
@@ -40,8 +40,8 @@ function madeWords(move, before) {
     `${after !== before ? `. Now ${after}` : ''}${granted ? '. It is inside' : ''}`;
 }
 
-// By state: how many orders lead from it to an end, and how many of them to a good one. There are
-// no circles: whoever only looks on has no move.
+// By state: the number of orders that lead from it to an end, and how many of them to a good end.
+// The graph has no cycles, because a client that only polls gets no move.
 function ordersOf(states) {
   const known = new Map();
   const count = (id) => {
@@ -65,7 +65,7 @@ function game(id, data) {
   const orders = ordersOf(states);
   const self = {id, data, path: []};
   const begin = data.start.entries[0].decoded;
-  // The states on the way, the first and the last included.
+  // The states of the path, including the first and the last.
   const visited = () => self.path.reduce((ids, choice) =>
     [...ids, states[ids[ids.length - 1]].moves[choice].to], [0]);
   const made = () => visited().slice(0, -1).map((at, i) => states[at].moves[self.path[i]]);

@@ -1,6 +1,6 @@
-// A lesson: its question comes first, what the class expects of it next, and only then the answer.
+// A lesson shows its question, takes the readers' prediction and then reveals the answer.
 
-// "## Question" and what stands below it, by name; what stands above the first is "".
+// The text below each heading such as "## Question", by heading; "" is the text above the first.
 function chaptersOf(text) {
   const chapters = new Map([['', '']]);
   let at = '';
@@ -14,7 +14,7 @@ function chaptersOf(text) {
   return chapters;
 }
 
-// The figure that a class can guess: its lines, each with a value at every x.
+// The figure to predict: its lines, each with a value at every x.
 function guessable(part) {
   if (!part || !part.figures.length) return null;
   const [figure] = part.figures;
@@ -29,14 +29,14 @@ function guessable(part) {
 
 const SKETCH = {width: 620, height: 300, left: 90, right: 20, top: 16, bottom: 46};
 
-// Points to be dragged up and down, or moved with the keys, before anything is shown.
+// Points that the reader moves by mouse or keys before the answer is shown.
 function sketch(guess) {
   const {xs, lines, figure} = guess;
   const kind = kindOf(figure.y);
   const all = lines.flatMap((line) => line.values.filter((value) => value !== null));
   const most = Math.max(...all) * 1.6 || 1;
   const least = Math.min(...all.filter((value) => value > 0)) / 4;
-  const wide = most / least > 60;  // then in steps of equal ratio
+  const wide = most / least > 60;  // then a logarithmic axis
   const y = (wide ? d3.scaleLog().domain([least, most]) : d3.scaleLinear().domain([0, most]))
     .range([SKETCH.height - SKETCH.bottom, SKETCH.top]);
   const [low, high] = y.domain();
@@ -123,12 +123,12 @@ function lessonElements() {
     class: `lesson-links${chapters.has('Question') ? '' : ' list'}`}, lesson.links
     .map(([href, text]) => el('a', {href}, text)));
   const head = [el('h1', {}, lesson.title), notesElements(chapters.get(''))];
-  if (!chapters.has('Question')) return [head, nav];  // an index, or a sheet to print
+  if (!chapters.has('Question')) return [head, nav];  // an index, or a printable sheet
   return [nav, head, plain('Look at'), gameSection(), questionElement(chapters, part, answer), plain('Run'),
     answer];
 }
 
-// Every trace and every counter-example that the page has.
+// The animations of the page's traces and counterexamples.
 function playerSection() {
   if (!DATA.plays || !DATA.plays.length) return null;
   const traces = DATA.plays.filter((play) => play.trace).slice(0, 4);

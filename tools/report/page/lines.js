@@ -1,6 +1,6 @@
-// Lines over an axis: with markers, bands of confidence and gaps, or as steps.
+// Lines over an axis, with markers, confidence bands and gaps, or as steps.
 
-// Whether values grow by a factor rather than by a step.
+// Whether the values grow geometrically rather than linearly.
 function isGeometric(values) {
   const sorted = unique(values).sort((a, b) => a - b);
   if (sorted.length < 3 || sorted[0] <= 0) return false;
@@ -13,7 +13,7 @@ function padded([low, high]) {
   return low === high ? [low * 0.8 || -1, high * 1.2 || 1] : [low, high];
 }
 
-// The scale of an axis; `values` are those that it has to hold.
+// The scale of an axis that includes all `values`.
 function scaleFor(values, log, range, fromZero) {
   if (log) {
     const positive = values.filter((value) => value > 0);
@@ -27,12 +27,12 @@ function scaleFor(values, log, range, fromZero) {
 
 // spec: {series: [{name, style, values: [{x, y, ci, lines, apart}]}],
 // x: {title, log, format, names}, y: {title, log, format, most}, steps}. `names`: x is an index
-// into them; `apart`: why no line goes through a value. Returns the height.
+// into them; `apart`: why the line omits a value. Returns the height.
 function drawLines(svg, width, self, spec, hidden) {
   const box = {left: 66, right: width - 18, top: 30, bottom: 300};
   const shown = spec.series.filter((series) => !hidden.has(series.name));
   const all = shown.flatMap((series) => series.values);
-  // Nothing at 0 has a place on an axis of factors.
+  // A logarithmic axis cannot show 0.
   const visible = (value) => (!spec.x.log || value.x > 0) && (!spec.y.log || value.y > 0);
   const xs = all.map((value) => value.x).filter((value) => !spec.x.log || value > 0);
   const ys = all.flatMap((value) => [value.y, value.y + (value.ci || 0)]);
@@ -81,7 +81,7 @@ function yAxisOf(y, spec) {
   return spec.y.log ? axis.tickValues(logTicks(y.domain(), 7)) : axis.ticks(6);
 }
 
-// What tells texts apart is often at their ends.
+// Cuts a text in the middle, because texts often differ at their ends.
 function clipped(text, length) {
   if (text.length <= length) return text;
   const end = Math.floor(length / 2);

@@ -1,4 +1,4 @@
-// What a scene shows at one instant.
+// The state of a scene at one instant.
 
 function segmentAt(lane, at) {
   const list = lane.segments;
@@ -6,17 +6,17 @@ function segmentAt(lane, at) {
   return next >= 0 && list[next].to >= at ? list[next] : null;
 }
 
-// Its CPU stands still, whatever it is doing.
+// Whether the client's CPU is paused.
 const stillAt = (lane, at) => (lane.pauses || []).some(({from, to}) => from <= at && at < to);
 
-// The last effect on this lock that says what is in it; null: none yet.
+// The last effect on this lock that has a decoded entry; null: none yet.
 function entryAt(scene, lock, at) {
   let i = firstFrom(scene.effects.length, (k) => scene.effects[k].at, at + 1e-9) - 1;
   while (i >= 0 && !(scene.effects[i].lock === lock && scene.effects[i].entry)) --i;
   return i >= 0 ? scene.effects[i] : null;
 }
 
-// "tail=node 5 endpoint 3 count=2" as [["tail", "node 5 endpoint 3"], ["count", "2"]].
+// Parses "tail=node 5 endpoint 3 count=2" to [["tail", "node 5 endpoint 3"], ["count", "2"]].
 function fieldsOf(entry) {
   return entry.split(/[,;] +|\s+(?=[\w-]+=)/).filter(Boolean).map((part) => {
     const at = part.indexOf('=');
@@ -24,7 +24,7 @@ function fieldsOf(entry) {
   });
 }
 
-// Who stands at the lock's slot: the first is being served.
+// The verbs queued at the lock's slot; the first is in service.
 function queueAt(scene, lock, at) {
   const queue = [];
   verbsIn(scene, at, at, (verb) => {

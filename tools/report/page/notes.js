@@ -1,4 +1,4 @@
-// Emphasis and code as elements; of a link only its words, since what it leads to is not here.
+// Emphasis and code as elements; a link becomes plain text, because the page lacks its target.
 function inline(line) {
   const words = line.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   return words.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s](?:[^*]*[^*\s])?\*)/).filter(Boolean)
@@ -7,7 +7,7 @@ function inline(line) {
         : /^\*[^\s].*\*$/.test(part) ? el('em', {}, part.slice(1, -1)) : part);
 }
 
-// Headings, paragraphs, lists, tables and commands of a README; whatever else it says stays text.
+// Headings, paragraphs, lists, tables and commands of a README; other markup stays text.
 function notesElements(text) {
   const cells = (row) => row.replace(/^\||\|$/g, '').split('|').map((cell) => inline(cell.trim()));
   return text.split(/\n\s*\n/).map((block) => {

@@ -1,6 +1,6 @@
-// The whole page, drawn.
+// Draws the whole page.
 
-// The figures that several runs have in common, their series side by side.
+// The figures that several runs have in common, with the series of all runs.
 function togetherElement() {
   const shared = new Map();
   PARTS.forEach((part) => part.figures.forEach((each) => {
@@ -13,7 +13,7 @@ function togetherElement() {
   return elements.length ? figureSection('The runs together', 'together', elements) : null;
 }
 
-// As the system says, until the reader says otherwise; on paper always light.
+// The system's theme unless the reader selects another one; always light in print.
 function themeSwitch() {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const look = document.documentElement.dataset;

@@ -1,11 +1,11 @@
-// The page on a paper: how near the predictions come, what is known of the published numbers, and
-// every experiment.
+// The page on a paper: the errors of the predictions, disputed published figures, and every
+// experiment.
 
 const PAPER = DATA.paper || null;
 
 const ORDER_WORDS = {ok: 'holds', off: 'fails', undecided: 'undecided', disputed: 'disputed'};
 
-// Figures of all experiments, each with its part.
+// The published figures of all experiments, each with its experiment's name.
 const published = () => PARTS.flatMap((part) => part.results.expectations.map((entry) =>
   ({...entry, experiment: part.name})));
 
@@ -61,7 +61,7 @@ function scoreSection() {
       'interval; it fails if one of them does so the other way round.'), orderTable(orders)] : null);
 }
 
-// Why a published figure leaves the score, and which ones do.
+// The published figures that are excluded from the score, with reasons.
 function disputedSection() {
   const disputed = published().filter((entry) => entry.disputed);
   const reasons = unique(disputed.map((entry) => entry.disputed));

@@ -1,15 +1,15 @@
-// Up to four stages on one clock, and what moves it.
+// Up to four stages with a common clock and its controls.
 
-const PLAYERS = [];  // on this page
+const PLAYERS = [];  // all players of this page
 
 const SPEEDS = [['0.2', 'very slow'], ['0.5', 'slow'], ['1', 'normal'], ['3', 'fast'],
   ['10', 'very fast']];
-const SECONDS = 12;  // at normal speed a window's length passes in so many
+const SECONDS = 12;  // duration of a window at normal speed
 
 function player(id, plays) {
   const stages = plays.map((play) => stage(play.name,
     play.trace ? sceneOfTrace(play.trace) : sceneOfReplay(play.replay)));
-  // Side by side, the same lock; another one only where nobody asks for that.
+  // All stages show the first stage's lock; a scene without that lock keeps its own choice.
   stages.forEach((each) => {
     if (each.scene.locks.includes(stages[0].lock)) each.lock = stages[0].lock;
   });
@@ -138,7 +138,7 @@ function player(id, plays) {
   return self;
 }
 
-// So long that the first acquisitions can be seen: some forty events.
+// A width that shows the first acquisitions: about forty events.
 function firstWidth(stages, span) {
   const widths = stages.map(({scene}) => {
     if (scene.unit !== 'us') return Math.min(scene.span, 14);
@@ -160,7 +160,7 @@ function lockChoice(stages, show) {
     });
 }
 
-// The last thing that was said of each stage up to this instant.
+// The last text of each stage up to this instant.
 function lastSaid(stages, at) {
   return stages.map((each) => {
     const {effects} = each.scene;
@@ -172,7 +172,7 @@ function lastSaid(stages, at) {
   }).filter(Boolean).join(' ');
 }
 
-const FLASH = 0.04;  // of the window: a field that has changed stays marked for so long
+const FLASH = 0.04;  // how long a changed field stays marked, as a share of the window
 
 function showNow(panel, stage, at) {
   const {scene, lock} = stage;

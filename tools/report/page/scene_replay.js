@@ -1,4 +1,4 @@
-// A counter-example as a scene: a move takes one unit of time.
+// A counterexample as a scene, in which each move takes one unit of time.
 
 function sceneOfReplay(replay) {
   const scene = {unit: 'move', span: replay.moves.length + 1, lanes: [], verbs: [], effects: [],

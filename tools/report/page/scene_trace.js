@@ -1,16 +1,17 @@
-// A scene is what a stage shows. Times are in us from its beginning, or moves of a counter-example.
+// A scene is the data of a stage. Times are in us from its begin, or moves of a counterexample.
 //
 // {unit, span, lanes: [{name, node, segments, pauses}], verbs, effects, messages, instants, locks}
 // - segments: [{from, to, kind, mode, lock, phase}], one after the other
-// - pauses: [{from, to}], while its CPU stands still, whatever it is doing; may be absent
+// - pauses: [{from, to}], while the client's CPU is paused; may be absent
 // - verbs: [{lane, name, from, queued, slot, effect, to, matched, lock, says}], by `from`
 // - effects: [{at, lane, name, lock, entry, changed, matched, says}], by `at`
-// - messages: [{from, to, sent, taken, name, lock}], lanes and dates, by `sent`
-// - instants: dates at which something happens, ascending
+// - messages: [{from, to, sent, taken, name, lock}]; from and to are lanes, sent and taken are
+//   times; by `sent`
+// - instants: times of all events, ascending
 
 const WAITS_FOR = {WP: 'predecessor', WR: 'readers', WW: 'writers'};
 
-// What a client is doing, by what it is inside of.
+// A client's state, from its stack of open slices.
 function stateOf(stack) {
   const state = {kind: 'idle', mode: '', lock: null, phase: ''};
   for (const each of stack) {
@@ -37,13 +38,13 @@ function samePlace(a, b) {
 
 const MEMORY_VERBS = new Set(['read', 'write', 'cas', 'faa', 'masked_cas', 'masked_faa']);
 
-// "masked_cas" is "masked CAS".
+// "masked_cas" becomes "masked CAS".
 function verbName(name) {
   return name.replace('masked_', 'masked ').replace(/\b(cas|faa|read|write)\b/, (word) =>
     word.toUpperCase());
 }
 
-// What an effect did, as one says it.
+// The sentence for an effect.
 function effectSays(who, args) {
   const verb = verbName(args.verb || '');
   const place = args.place || args.address || 'memory';
@@ -161,7 +162,7 @@ function effectOfTrace(scene, event, at) {
     matched: args.matched !== false, says: effectSays(args.by, args)};
 }
 
-// Puts in order what drawing looks up by date.
+// Sorts the lists that drawing searches by time.
 function finished(scene) {
   const ascending = (by) => (a, b) => a[by] - b[by];
   scene.verbs.sort(ascending('from'));
@@ -177,13 +178,14 @@ function finished(scene) {
   return scene;
 }
 
-// The latest end of all up to each: where to begin to look for those that last until a date.
+// The maximum of the ends up to each element, which gives the start of a search for elements that
+// last until a given time.
 function latest(list, end) {
   let most = -Infinity;
   return list.map((each) => most = Math.max(most, each[end]));
 }
 
-// The first place whose value is not below; values ascend.
+// The first index whose value is not below `wanted`; values ascend.
 function firstFrom(count, valueAt, wanted) {
   let low = 0;
   let high = count;

@@ -1,4 +1,4 @@
-// The page from top to bottom, in the order in which a run is judged.
+// The sections of the page from top to bottom, in the order in which a reader judges a run.
 
 function describePoints(points) {
   const names = points.slice(0, 12).map((point) =>
@@ -12,7 +12,7 @@ function messageOf(point) {
   return said ? `: ${said}` : '';
 }
 
-// One box per verdict that is not ok, worst first; one for each reason why some are no news.
+// One box per verdict that is not ok, worst first; one more for each reason of known problems.
 const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'no progress', 'unavailable', 'interrupted',
   'window too short', 'starved'];
 const WEAK = ['starved', 'window too short', 'interrupted'];
@@ -60,14 +60,14 @@ function verdictBoxes(part) {
   return boxes.length ? boxes : [fine];
 }
 
-// What was left out of the scenario; null for a full run.
+// The parts of the scenario that a quick run omits; null for a full run.
 function quickBox(part) {
   const cuts = part.results.manifest.quick;
   return cuts ? el('div', {class: 'box weak'}, el('strong', {}, 'A quick run: '),
     'this was left out.', el('ul', {}, cuts.map((cut) => el('li', {}, cut)))) : null;
 }
 
-// On which constants of the model the order of the locks hangs; null where nobody asked.
+// The constants of the model on which the order of the locks depends; null without that analysis.
 function sensitivityBox(part) {
   const found = part.sensitivity;
   if (!found) return null;
@@ -95,7 +95,7 @@ function warningBoxes(part) {
     el('ul', {}, lines.map((line) => el('li', {}, line))));
 }
 
-// Each figure knows what it lacks; a figure that cannot be drawn leaves the others alone.
+// A figure is null if it cannot be drawn; the others are still shown.
 function figureSection(title, id, elements) {
   return section(title, id, el('div', {class: 'figures'}, elements.filter((each) => each)));
 }
@@ -171,7 +171,7 @@ function factSection(part, id) {
     folded('The scenario with every default', el('pre', {}, part.scenario)));
 }
 
-// What it is, what it found, and how far that can be trusted.
+// The run's description, its conclusion and its caveats.
 function headElements(part) {
   return [el('p', {class: 'lead'}, part.results.manifest.description),
     part.finding ? el('p', {class: 'finding'}, part.finding) : null,

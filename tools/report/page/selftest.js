@@ -1,4 +1,4 @@
-// With #selftest behind its address the page checks itself and writes down, as JSON, what it found.
+// If the page's address ends with #selftest, the page checks itself and writes the result as JSON.
 
 function figureFacts(self) {
   const picture = standaloneSvg(self);
@@ -12,7 +12,7 @@ function figureFacts(self) {
     variables: picture.includes('var('),
     legend: self.svg.selectAll('.legend').nodes().map((item) => item.textContent),
     apart: self.svg.selectAll('.apart').size(),
-    // Strokes of lines: one that breaks counts once for each part.
+    // A line with gaps counts once for each part.
     strokes: d3.sum(self.svg.selectAll('.series .line').nodes(),
       (line) => line.getAttribute('d').split('M').length - 1),
     tips: self.marks.map((mark) => mark.lines.join('; ')),
@@ -31,7 +31,7 @@ function figureFacts(self) {
   };
 }
 
-// Columns that come into view as their table is moved, and those that do not.
+// Which columns of a wide table become visible when it is scrolled.
 function tableFacts(wide) {
   const heads = [...wide.querySelectorAll('thead th')];
   const inView = (head) => {
@@ -43,7 +43,7 @@ function tableFacts(wide) {
     unreachable: heads.filter((head) => !inView(head)).map((head) => head.textContent)};
 }
 
-// What a player shows at some instants, and what its keys and buttons do.
+// The display of a player at some instants, and the effects of its keys and buttons.
 function playerFacts(self) {
   const shown = (at) => {
     self.go(at);
@@ -81,7 +81,7 @@ function playerFacts(self) {
   samples, keys, few, all, link: location.hash, nameless: nameless.length};
 }
 
-// Each way to a state that the game's table has, taken by the buttons; and what its keys do.
+// Reaches each state of the game's table with the buttons, and tries the keys.
 function gameFacts(self) {
   const {states, shortest} = self.data;
   const ways = new Map([[0, []]]);
@@ -113,7 +113,7 @@ function gameFacts(self) {
   return {all, lost, keys, played: {id: player.id, span: player.span}, nameless: nameless.length};
 }
 
-// The middle of each of a guess's points before it is asked to reveal, and what is drawn then.
+// The centre of each point of a guess before the answer is revealed, and the drawing afterwards.
 function guessFacts() {
   const before = document.getElementById('revealed').hidden;
   const knobs = document.querySelectorAll('.sketch .knob');

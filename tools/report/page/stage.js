@@ -1,11 +1,11 @@
-// One scene, drawn: a lane for each client, in their middle the RNIC that has the lock.
+// Draws a scene: one lane per client and, in the middle, the RNIC that has the lock.
 
 const DOING = {
   idle: 'idle', think: 'thinks', asks: 'asks for it', pauses: 'backs off', waits: 'waits',
   holds: 'holds it', leaves: 'releases it', dead: 'is dead',
 };
 const MOST_LANES = 24;
-const MOST_ARROWS = 1500;  // more in view are a blur, and cost time
+const MOST_ARROWS = 1500;  // more would be illegible and slow
 const NAME_SPACE = 150;         // pixels for names of lanes
 const NIC_SPACE = 64;            // pixels for the RNIC
 
@@ -19,7 +19,7 @@ function stateWords(segment, lock) {
   return DOING[segment.kind] + (segment.kind === 'asks' ? mode : '');
 }
 
-// It has to do with another lock than the one that is looked at; null: all are.
+// Whether a segment belongs to a lock other than the shown one; lock null: all locks are shown.
 function elsewhere(segment, lock) {
   return lock !== null && segment.lock !== null && segment.lock !== lock &&
     ['asks', 'pauses', 'waits', 'holds', 'leaves'].includes(segment.kind);
@@ -30,7 +30,7 @@ function stage(name, scene) {
     'aria-label': `${name}: clients over time`});
   const self = {name, scene, canvas, lock: scene.locks.length ? scene.locks[0] : null,
     everyone: false, hits: [], onPick: () => {}};
-  // Lanes in view: those that have to do with the lock first, in the order of their numbers.
+  // The visible lanes: first those that use the lock, in the order of their numbers.
   self.lanes = () => {
     const all = scene.lanes.map((_, i) => i);
     const touching = (i) => scene.lanes[i].segments.some((each) => each.lock === self.lock);
@@ -65,7 +65,7 @@ function ink() {
 
 const HEIGHTS = {holds: 0.8, waits: 0.5, asks: 0.3, pauses: 0.3, leaves: 0.5, dead: 0.8};
 
-// Kinds differ by height and hatching as well, so that they can be told apart in grey.
+// Kinds also differ in height and hatching, so that they are distinct in greyscale.
 function drawSegment(paint, colours, segment, x, width, y, height) {
   const part = HEIGHTS[segment.kind];
   if (!part) return;
@@ -92,7 +92,7 @@ function drawSegment(paint, colours, segment, x, width, y, height) {
   paint.stroke();
 }
 
-// Of what befalls a client: a frame as high as the lane, with a sign at its beginning.
+// Marks a client's pause or crash: a frame of the lane's height with a sign at its left edge.
 function sign(paint, colours, text, x, y, width, height) {
   paint.strokeStyle = paint.fillStyle = colours.text;
   paint.lineWidth = 1.5;
@@ -119,7 +119,7 @@ function arrow(paint, x0, y0, x1, y1) {
   paint.stroke();
 }
 
-// Draws what is in view from `window.from` to `window.to`, at the cost of what is in view alone.
+// Draws the scene from `window.from` to `window.to`; the cost depends only on the visible part.
 function drawStage(self, at, window) {
   const {canvas, scene} = self;
   const lanes = self.lanes();
@@ -168,7 +168,7 @@ function drawStage(self, at, window) {
   drawNames(self, view, height);
 }
 
-// The lock that is looked at; null: every one.
+// The shown lock; null: all locks.
 const looked = (self) => self.everyone ? null : self.lock;
 
 function drawLanes(self, {paint, colours, rows, row, xOf, window, lanes}) {
@@ -239,7 +239,7 @@ function drawMessages(self, {paint, colours, rows, row, xOf, window}) {
   }
 }
 
-// What the lock says, along the RNIC's lower edge; a bar where it changes.
+// The decoded lock entry along the RNIC's lower edge, with a bar at each change.
 function drawWord(self, {paint, colours, nic, xOf, window, width}) {
   const {effects} = self.scene;
   const begin = firstFrom(effects.length, (k) => effects[k].at, window.from);

@@ -1,4 +1,4 @@
-// The data of the page, and the questions that figures ask of it.
+// The data of the page, and functions that read it.
 
 const DATA = JSON.parse(document.getElementById('data').textContent);
 
@@ -15,7 +15,7 @@ function walk(object, path) {
     at !== null && typeof at === 'object' && Object.hasOwn(at, key) ? at[key] : undefined, object);
 }
 
-// {value, ci}, or null when it was not measured.
+// {value, ci}, or null if the metric was not measured.
 function metricOf(point, path) {
   const leaf = walk(point.metrics, path);
   if (typeof leaf === 'number') return {value: leaf, ci: null};
@@ -28,7 +28,7 @@ function valueOf(point, path) {
   return metric ? metric.value : null;
 }
 
-// Fine as far as anybody can tell, but nobody watched mutual exclusion.
+// Whether a point is ok, but mutual exclusion was not checked.
 function isUnchecked(point) {
   return point.status === 'ok' && valueOf(point, 'safety.checks') === null;
 }
@@ -37,7 +37,7 @@ function verdictOf(point) {
   return point.verdict + (point.known ? ' (known)' : '');
 }
 
-// What a point has at a path of the scenario, as written.
+// A point's value of a path of the scenario, as the scenario writes it.
 function settingOf(point, path) {
   if (Object.hasOwn(point.axes, path)) return point.axes[path];
   const value = walk(point.params, path);
@@ -49,12 +49,12 @@ const axesOf = (part) => Object.keys(part.points[0].axes);
 const unique = (list) => [...new Set(list)];
 const otherAxes = (part) => axesOf(part).filter((path) => path.split('.')[0] !== 'protocol');
 
-// "workload.read_ratio=95%, platform.clients_per_node=48"; empty when nothing else is swept.
+// "workload.read_ratio=95%, platform.clients_per_node=48"; empty without paths.
 function surroundingsOf(point, paths) {
   return paths.map((path) => `${path}=${settingOf(point, path)}`).join(', ');
 }
 
-// Its lock, with a word on why figures keep it apart.
+// The point's lock, with the reason if figures draw the point off its line.
 const lockName = (point) => point.lock + (point.apart ? ` (${point.apart})` : '');
 
 function pointName(point) {
@@ -64,8 +64,8 @@ function pointName(point) {
 
 const isUnsteady = (point) => (point.apart || '').includes('not settled');
 
-// A style per lock: the same in all figures, and for the usual labels on all pages. Eight colours
-// that most people tell apart; dashes and markers tell them apart in grey.
+// A style per lock: the same in all figures, and for common labels on all pages. The eight colours
+// are distinct for most readers; dashes and markers are distinct in greyscale.
 const DASHES = ['', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 4', '6 2 2 2 2 2'];
 const MARKERS = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond,
   d3.symbolCross, d3.symbolStar, d3.symbolWye];
@@ -87,12 +87,13 @@ function styleIndex(name) {
 }
 const styleOf = (name) => styleNumber(styleIndex(name), 0);
 
-// Runs that share a figure have the lock's colour in common, and differ in dashes and markers.
+// Runs in a common figure share the lock's colour and differ in dashes and markers.
 function lineStyle(name, part) {
   return styleNumber(styleIndex(name), part ? PARTS.indexOf(part) : 0);
 }
 
-// Whatever the order of runs and points; the usual labels first, so that no other takes theirs.
+// Sorted, so that styles do not depend on the order of runs and points. Common labels come first,
+// so that no other label takes their styles.
 const isUsual = (label) => USUAL.includes(label.toLowerCase());
 unique(PARTS.flatMap((part) => part.points.map((point) => point.lock))).sort()
   .sort((a, b) => isUsual(b) - isUsual(a)).forEach(styleIndex);

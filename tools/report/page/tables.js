@@ -1,8 +1,8 @@
 // Tables: all points, published figures, constants of the NIC.
 
 // columns: [{name, title, get(row), text(row), mark(row), left, key}]. A click on a head sorts by
-// what `get` gives; again, the other way round. Of columns that are too many for a sheet of paper,
-// the keys stand before each part.
+// `get`; a second click reverses the order. In print, a table that is too wide is split, and each
+// part begins with the `key` columns.
 function sortedTable(caption, columns, rows, start) {
   const state = {column: start === undefined ? -1 : start, down: false};
   const body = el('tbody');
@@ -46,7 +46,7 @@ function sortedTable(caption, columns, rows, start) {
   return box;
 }
 
-// The table once more, as many tables below each other as it takes for all columns to find room.
+// The table for print, split into as many tables as its width requires.
 const SHEET = 112;  // characters across, as page.css prints them
 const pieces = (name) => name.split(/(?<=_|[a-z]\.)/);
 
@@ -75,7 +75,7 @@ function sheets(columns, rows, cell) {
       el('tr', {}, part.map((column, i) => cell(column, row, i)))))));
 }
 
-// Numbers as numbers, also those with units; what is missing last.
+// Compares numbers, also those with units, by value; missing values are last.
 function compared(a, b) {
   const missing = (value) => value === null || value === undefined || value === '';
   if (missing(a) || missing(b)) return Number(missing(a)) - Number(missing(b));
@@ -89,7 +89,7 @@ function cellText(kind, metric) {
   const text = kind === 'time' ? timeText(metric.value, d3.format('.4g')) : kind === 'number'
     ? d3.format(Number.isInteger(metric.value) ? ',' : '.3~f')(metric.value)
     : shortText(kind, metric.value);
-  const whole = (each) => each.replace(/ /g, '\u00a0');  // breaks before the interval at most
+  const whole = (each) => each.replace(/ /g, '\u00a0');  // may only break before the interval
   return whole(text) + (metric.ci ? ` ${whole(`± ${shortText(kind, metric.ci)}`)}` : '');
 }
 
@@ -176,7 +176,7 @@ function constantTable(nic) {
   return sortedTable(`Constants of ${nic.name}`, columns, nic.constants);
 }
 
-// One row for each pair at each end of a range: how the order of two locks fares there.
+// One row for each pair of locks at each end of a constant's range: the order of the two there.
 function sensitivityTable(found) {
   const rows = found.moved.flatMap((moved) => moved.pairs.map((pair) => ({...moved, ...pair})));
   const times = d3.format('.3~f');

@@ -1,6 +1,6 @@
-// Goodput from interval to interval of the window, where run.series asks for it.
+// Goodput by interval of the window, if the run has run.series.
 
-// Of the first repeat: those of others begin elsewhere.
+// Shows only the first repeat, because the windows of other repeats begin at other times.
 function timelineFigure(part) {
   const withLine = part.points.filter((point) => point.timeline.length);
   if (!withLine.length) return null;

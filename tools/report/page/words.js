@@ -1,6 +1,6 @@
-// Metrics in words, and numbers with their units.
+// Names of metrics, and numbers with units.
 
-// What no metric has a text for: kinds of operations, of verbs and of resources, as headings.
+// Headings that no metric describes: kinds of operations, verbs and resources.
 const PHASED = {
   'phases_ns.read': 'a shared acquisition',
   'phases_waited_ns.read': 'a shared acquisition that waited',
@@ -17,7 +17,7 @@ const RESOURCES = {
   window: 'window of admitted atomics', link: 'link',
 };
 
-// A scenario's path: "clients per node"; "locks" for locks.count.
+// The name of a scenario's path: "clients per node"; "locks" for locks.count.
 function settingWords(path) {
   if (path === 'label') return 'lock';
   if (path.endsWith('.nic')) return 'RNIC';
@@ -29,14 +29,14 @@ function settingWords(path) {
 
 const docOf = (path) => (Object.hasOwn(DATA.metrics, path) ? DATA.metrics[path] : null);
 
-// A metric's name, as the program calls it everywhere, with its unit where the name lacks it.
+// A metric's name as in the program's output, with its unit if the name lacks it.
 function metricWords(path) {
   const doc = docOf(path);
   if (!doc) return settingWords(path);
   return doc.unit === '1/s' ? `${doc.name} (per second)` : doc.name;
 }
 
-// What it is and how it is computed; empty for what is no metric.
+// The metric's description; empty for a path that is not a metric.
 function metricSays(path) {
   const doc = docOf(path);
   return doc ? `${doc.says}${doc.good ? ` ${doc.good}` : ''}` : '';
@@ -44,7 +44,7 @@ function metricSays(path) {
 
 const phaseWords = (phase) => docOf(phase).name;
 
-// time: nanoseconds; rate: per second; share: of 1; number: all else.
+// time: nanoseconds; rate: per second; share: 0 to 1; number: anything else.
 function kindOf(path) {
   if (/_ns(\.|$)/.test(path) && !path.endsWith('.count')) return 'time';
   if (/_s$/.test(path)) return 'rate';
@@ -61,7 +61,7 @@ function timeText(ns, digits = short) {
   return `${digits(ns / scale)} ${unit}`;
 }
 
-// For ticks and cells.
+// The short form, for ticks and cells.
 function shortText(kind, value) {
   if (value === null || value === undefined) return '–';
   if (kind === 'time') return timeText(value);
@@ -71,7 +71,7 @@ function shortText(kind, value) {
     .replace('k', ' k') : short(value);
 }
 
-// All digits, with the unit in words.
+// The exact value, for tooltips and files.
 function exactText(kind, value) {
   if (value === null || value === undefined) return 'not measured';
   if (kind === 'time') return `${grouped(value)} ns (${timeText(value)})`;
@@ -80,7 +80,7 @@ function exactText(kind, value) {
   return grouped(value);
 }
 
-// "50%", "2us", "10M", "4KiB" as a number of its unit, times in ns; null for what is none.
+// "50%", "2us", "10M", "4KiB" as a number in base units, times in ns; null: not a quantity.
 const UNITS = {
   '': 1, '%': 0.01, ppm: 1e-6, k: 1e3, M: 1e6, G: 1e9, ps: 1e-3, ns: 1, us: 1e3, ms: 1e6, s: 1e9,
   B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1048576, GiB: 1073741824, Mbps: 1e6, Gbps: 1e9,
@@ -113,7 +113,7 @@ const VERDICT_WORDS = {
   interrupted: 'the run was stopped before this point ended',
 };
 
-// Why a point joins no line: the sign that is drawn over its mark, and words.
+// Why a point is off its line: the sign that is drawn over its mark, and a text.
 const RING = 'M-9,0a9,9 0 1 0 18,0a9,9 0 1 0 -18,0';
 const BOX = 'M-8,-8H8V8H-8Z';
 const CROSS = 'M-8,-8L8,8M8,-8L-8,8';
