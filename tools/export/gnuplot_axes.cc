@@ -14,7 +14,7 @@ namespace latchlab::exporting {
 namespace {
 
 constexpr double kWideRange = 20;      // greatest/least: a larger ratio gets a logarithmic axis
-constexpr std::size_t kManyTics = 10;  // with fewer values of x, each value is a tic
+constexpr std::size_t kManyTics = 10;  // up to so many values of x, each value is a tic
 
 Scale fitting(const std::vector<Scale>& scales, double greatest) {
   for (const Scale& scale : scales)

@@ -1,6 +1,6 @@
 #pragma once
-// --trace-window worst: the window around the longest acquisition. A preliminary run finds it, and
-// the traced run repeats that run with the same seed.
+// --trace-window worst: the window around the longest acquisition. A preliminary run of the same
+// repeat finds the window before the traced run.
 
 #include <string>
 

@@ -9,8 +9,8 @@ namespace latchlab::tool {
 
 inline constexpr const char* kPredictionHead = "experiment,system,point,metric,value,low,high\n";
 
-// One line for each metric of each sound point. The metrics are those that papers commonly print
-// and those of the experiment's figures and expectations.
+// One line for each metric of each point that is_whole(). The metrics are those that papers often
+// print and those of the experiment's figures and expectations.
 //
 // value is that of the point. low and high span its repeats and the 95% confidence interval of its
 // mean. Both are then widened by the change of this lock's metric at the end of the sweep when the

@@ -1,4 +1,4 @@
-# The report page and the library that draws its figures become part of the program.
+# Compiles the report page and d3, the library that draws its figures, into the program.
 find_file(LATCHLAB_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3
           DOC "The library d3, version 5, as one file")
 if(NOT LATCHLAB_D3 OR NOT EXISTS ${LATCHLAB_D3})

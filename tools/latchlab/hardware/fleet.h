@@ -21,7 +21,7 @@ namespace latchlab::tool {
 
 class Fleet {
  public:
-  // `place`: this process's rank if MPI started the nodes, of which this process is one.
+  // `place`: set if MPI started this process; the MPI processes then determine the nodes.
   Fleet(const RunArguments& arguments, std::uint32_t nodes, std::optional<launch::MpiPlace> place)
       : arguments_(arguments), nodes_(place ? place->size : nodes), place_(place) {}
   ~Fleet();
