@@ -89,43 +89,46 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
 ProtocolEntry alock_entry() {
   return make_entry<Alock>(
       {.name = "alock",
-       .summary =
-           "two queues, of clients on the lock's node by CPU, of others by RNIC, and Peterson",
+       .summary = "two queues, one of clients on the lock's node (by CPU), one of remote clients "
+                  "(by RNIC); Peterson's algorithm between the two",
        .source = "Baran et al.: ALock (SPAA'24), algorithms 1 to 4",
-       .fairness =
-           "cohorts take turns of 20 (remote) and 5; within the local one first come, first "
-           "served",
-       .handover = "a WRITE into the next one's memory; at home a store",
+       .fairness = "cohorts alternate after 20 (remote) and 5 (local) acquisitions; first come, "
+                   "first served within the local cohort",
+       .handover = "a WRITE into the successor's memory; on the lock's node a CPU store",
        .costs = {.free_x = {{3, 0, 0, 6}, {1, 0, 0, 2}}, .x_after_x = {{3, 0, 0, 3}, {2, 0, 0, 4}}},
        .params =
            {{"cohorts", &AlockOptions::cohorts, "two|one",
-             "two: clients of the lock's node by CPU, others by RNIC; one: all by RNIC, in one "
-             "queue, without budgets (the paper's RDMA-MCS baseline)"},
+             "two: clients on the lock's node queue by CPU, remote clients by RNIC; one: all "
+             "clients queue by RNIC, in one queue without budgets (the paper's RDMA-MCS baseline)"},
             {"remote_budget", &AlockOptions::remote_budget, 1, 1'000'000,
-             "acquisitions of the remote cohort in a row while the local one waits (ALock 6, "
+             "acquisitions by the remote cohort in a row while the local cohort waits (ALock 6, "
              "Figure 4)"},
             {"local_budget", &AlockOptions::local_budget, 1, 1'000'000,
-             "... and of the local cohort while the remote one waits (ALock 6, Figure 4)"},
+             "acquisitions by the local cohort in a row while the remote cohort waits (ALock 6, "
+             "Figure 4)"},
             {"enqueue", &AlockOptions::enqueue, "cas_loop|single_cas|exchange",
-             "how a remote request gets into the tail: by CAS until it matches (text of section 5; "
-             "artifact), by one CAS (Algorithm 3 as printed: deadlock), by a masked CAS that "
-             "compares nothing (as the TLA+ swap, in one step)"},
+             "how a remote request writes itself into the tail: by CAS until one matches (text of "
+             "section 5; artifact), by one CAS (Algorithm 3 as printed: deadlock), or by a masked "
+             "CAS that compares nothing (one step, as the TLA+ swap)"},
             {"victim", &AlockOptions::victim, "write|batched|cas_loop",
-             "how a remote leader yields: by a WRITE, then a READ (Algorithm 4), by both with one "
-             "doorbell, or by CAS until it matches (artifact)"},
+             "how a remote leader yields: by a WRITE, then a READ (Algorithm 4); by both with one "
+             "doorbell; or by CAS until one matches (artifact)"},
             {"wait_while", &AlockOptions::wait_while, "both|either",
-             "a leader waits while the other cohort's tail is set and the victim is its own "
-             "(Peterson; TLA+; artifact), or while either is so (Algorithm 4 as printed: "
-             "deadlock)"},
+             "both: a leader waits while the other cohort's tail is set and its own cohort is the "
+             "victim (Peterson; TLA+; artifact); either: while one of the two holds (Algorithm 4 "
+             "as printed: deadlock)"},
             {"next_first", &AlockOptions::next_first,
-             "a local release looks for a successor before its CAS (artifact: yes)"},
+             "a local release checks for a successor before its CAS (artifact: yes)"},
             {"whole_lock", &AlockOptions::whole_lock,
-             "a remote leader READs all 64 bytes, not the 24 that matter (artifact: yes)"},
+             "a remote leader READs all 64 bytes of the entry instead of the 24 that it uses "
+             "(artifact: yes)"},
             {"poll_pause", &AlockOptions::poll_pause, Duration{}, milliseconds(10),
-             "between two READs of a remote leader (none: ALock 5.2, artifact)"},
+             "pause between two READs of a remote leader (ALock 5.2, artifact: none)"},
             {"max_held", &AlockOptions::max_held, 1, 64,
-             "locks that one client holds or awaits at once (the paper's threads: 1; assumed)"}},
-       .profiles = {{"paper", "ALock (SPAA'24), its text where algorithms 3 and 4 are misprinted"},
+             "how many locks one client may hold or wait for at once (a thread of the paper: 1; "
+             "assumed)"}},
+       .profiles = {{"paper",
+                     "ALock (SPAA'24); as its text says where algorithms 3 and 4 are misprinted"},
                     {"artifact",
                      "ALock artifact, as its configuration ships",
                      {{"remote_budget", 5},

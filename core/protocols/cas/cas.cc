@@ -125,14 +125,15 @@ class Cas final : public ProtocolOf<CasOptions, CasClient> {
 };
 
 Params<CasOptions> cas_params() {
-  Params<CasOptions> params = {
-      {"backoff", &CasOptions::backoff, "none|truncated_exponential|random",
-       "pause between tries: none or SMART's (ShiftLock 2.3 measures both), or DSLR's (A.3)"}};
+  Params<CasOptions> params = {{"backoff", &CasOptions::backoff,
+                                "none|truncated_exponential|random",
+                                "pause between attempts: none, SMART's (ShiftLock 2.3 measures "
+                                "both), or DSLR's random one (A.3)"}};
   add_adaptive_params(params);
   params.insert(params.end(), {{"backoff_first", &CasOptions::backoff_first, Duration{}, seconds(1),
-                                "R of the random backoff (DSLR A.3)"},
+                                "R: bound of the first random backoff (DSLR A.3)"},
                                {"backoff_bound", &CasOptions::backoff_bound, Duration{},
-                                seconds(10), "L: its longest pause (DSLR A.3)"},
+                                seconds(10), "L: the longest backoff (DSLR A.3)"},
                                {"release", &CasOptions::release_by_write, "cas|write",
                                 "verb that frees the lock (ShiftLock artifact: CAS)"},
                                {"masked", &CasOptions::masked,
@@ -155,7 +156,7 @@ ProtocolEntry cas_entry() {
        .source =
            "ShiftLock (FAST'25) 2.2, 2.3; backoff after SMART (ASPLOS'24) or DSLR (SIGMOD'18)",
        .fairness = "none",
-       .handover = "by chance: whose CAS comes first",
+       .handover = "by chance: the first CAS to arrive",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
        .params = cas_params(),

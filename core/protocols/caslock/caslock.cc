@@ -9,11 +9,11 @@ namespace {
 Params<caslock::Options> caslock_params() {
   using caslock::Options;
   Params<Options> params = {{"backoff", &Options::adaptive, "none|truncated_exponential",
-                             "pause between tries (DecLock artifact: none)"}};
+                             "pause between attempts (DecLock artifact: none)"}};
   add_adaptive_params(params);
   params.push_back(
       {"count_bits", &Options::count_bits, 2, 32,
-       "width of the count of readers; the owner has the rest (DecLock artifact: 32)"});
+       "bits of the count of readers; the owner field has the other bits (DecLock artifact: 32)"});
   return params;
 }
 
@@ -23,11 +23,11 @@ ProtocolEntry caslock_entry() {
   using caslock::Options;
   return make_entry<caslock::WordLock<Options, caslock::CasLock>>(
       {.name = "caslock",
-       .summary = "spinlock for readers and writers: CAS by writers, FAA by readers",
+       .summary = "reader-writer spinlock: writers use CAS, readers FAA",
        .source = "DecLock (arXiv 2505.17641) 6.1, its CASLock; Chung and Zamanian (2015)",
        .shared_mode = true,
-       .fairness = "readers wait for one writer at most; writers: none",
-       .handover = "waiters look again and again",
+       .fairness = "a reader waits for at most one writer; writers: none",
+       .handover = "waiters poll",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
@@ -36,7 +36,7 @@ ProtocolEntry caslock_entry() {
        .params = caslock_params(),
        .profiles = {{"declock_artifact", "DecLock artifact, its CASLock baseline: no backoff"},
                     {"backoff",
-                     "the same with the backoff of SMART (ASPLOS'24); nobody has published it",
+                     "the same with the backoff of SMART (ASPLOS'24); this variant is unpublished",
                      {{"backoff", "truncated_exponential"}}}},
        .adaptation_period =
            [](const Options& options) {

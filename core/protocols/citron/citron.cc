@@ -130,100 +130,113 @@ ProtocolEntry citron_entry() {
   constexpr std::int64_t kMostUnits = std::int64_t{64} << (2 * kMostHeight);
   return make_entry<Citron>(
       {.name = "citron",
-       .summary = "a tree of nodes that stand for ranges; requests meet half-way between them",
+       .summary = "range lock: each tree node stands for a range; requests detect conflicts at "
+                  "nodes between their own",
        .source = "CITRON (FAST'23) 3",
        .ranges = true,
-       .fairness = "first come, first served at an inner node; smaller ranges before larger ones",
-       .handover = "waiters look until it is their turn",
-       .survives = "clients that die",
+       .fairness = "first come, first served at an inner node; smaller ranges precede larger ones",
+       .handover = "waiters poll",
+       .survives = "client crashes",
        .costs = {.free_x = {{16, 0, 0, 4}, {4, 0, 0, 2}},
                  .x_after_x = {{16, 0, 0, 2, true}, {4, 0, 0, 2}}},
        .params =
            {{"units", &Options::units, 256, kMostUnits,
-             "N, the units of the tree at first: a power of four times 64 (4.1: 2^28)"},
+             "N, how many units the tree has initially: 64 times a power of four (4.1: 2^28)"},
             {"nodes", &Options::nodes, 1, kMostNodes,
-             "k, how many nodes a range is covered with at most (3.5.1)"},
+             "k, the maximum number of nodes that cover a range (3.5.1)"},
             {"meet", &Options::meet, 1, kMostMeet,
-             "m, every how many levels a request tells of itself, and how many others look "
-             "(3.5.5)"},
+             "m: a request notifies every m-th ancestor, and a request above reads the counters of "
+             "m levels (3.5.5)"},
             {"t_wait", &Options::t_wait, nanoseconds(1), seconds(1),
-             "how long who looks waits for those who tell (3.5.5)"},
+             "T_wait: how long a request waits before it reads the counters that requests below "
+             "increment (3.5.5)"},
             {"drift_ppm", &Options::drift_ppm, 0, 100'000,
-             "how far a clock may run from the truth (3.2)"},
+             "bound on the rate error of a clock (3.2)"},
             {"split_time", &Options::split_time, Duration{}, microseconds(100),
-             "CPU time of choosing nodes, where it is not one leaf (3.5.1: within 0.5 us)"},
+             "CPU time to choose the nodes of a range that is not within one leaf (3.5.1: within "
+             "0.5 us)"},
             {"batch_search", &Options::batch_search,
-             "a node's ticket and the look at its ancestors with one doorbell (3.8)"},
+             "a request takes a node's ticket and READs the ancestors with one doorbell (3.8)"},
             {"batch_occupy", &Options::batch_occupy,
-             "taking a node and telling its ancestors with one doorbell (3.8)"},
+             "a request occupies a node and notifies its ancestors with one doorbell (3.8)"},
             {"lock_children", &Options::lock_children,
-             "a node above leaves takes their bits as well, so as not to wait (3.8)"},
+             "a request at a node just above leaves also sets the leaves' bits, and skips T_wait "
+             "if all were 0 (3.8)"},
             {"leaf_tries", &Options::leaf_tries, 1, 1'000'000,
-             "failed tries at a leaf, after which its parent is locked instead (3.5.4; assumed)"},
+             "after so many failed attempts at a leaf, a request locks the parent instead (3.5.4; "
+             "assumed)"},
             {"poll_pause", &Options::poll_pause, Duration{}, milliseconds(1),
-             "pause between READs of a wait (the paper has none)"},
+             "pause between READs of a waiting request (the paper: none)"},
             {"scale_up_poll", &Options::scale_up_poll, Duration{}, seconds(10),
-             "how often a client looks, after a release, whether the tree is to grow; 0: never "
-             "(4.5: 10 ms)"},
+             "least time between two checks, each after a release, of whether the tree must grow; "
+             "0: no check (4.5: 10 ms)"},
             {"scale_up_levels", &Options::scale_up_levels, 1, 8,
-             "by how many levels it grows at least (3.9: one, or more)"},
+             "the least number of levels by which the tree grows (3.9: one, or more)"},
             {"allocation_time", &Options::allocation_time, Duration{}, seconds(1),
-             "CPU time of the server for memory that a tree grows by (assumed)"},
+             "CPU time of the server to allocate memory when a tree grows (assumed)"},
             {"propagation", &Options::propagation, "batched|one_by_one",
-             "verbs of a scale-up: 16 with one doorbell, or as Algorithm 4 reads"},
+             "verbs of a scale-up: 16 with one doorbell, or one after the other as Algorithm 4 "
+             "reads"},
             {"tune_after", &Options::tune_after, Duration{}, seconds(1000),
-             "when the manager changes m and T_wait (3.5.5); 0: never"},
-            {"tune_meet", &Options::tune_meet, 1, kMostMeet, "m from then on"},
+             "when the cluster manager changes m and T_wait (3.5.5); 0: never"},
+            {"tune_meet", &Options::tune_meet, 1, kMostMeet, "m after tune_after"},
             {"tune_t_wait", &Options::tune_t_wait, nanoseconds(1), seconds(1),
-             "T_wait from then on"},
+             "T_wait after tune_after"},
             {"lease", &Options::lease, Duration{}, seconds(60),
-             "T_lease, the longest hold of a range; 0: nobody is taken for dead (3.10)"},
+             "T_lease, the longest hold of a range; 0: no client is treated as dead (3.10)"},
             {"occupy", &Options::occupy, "cas|faa",
-             "how Occ is set: only if the ticket is still the one that is served, or as printed"},
+             "how Occ is set: cas: only while the ticket is still the one that is served; faa: "
+             "unconditionally (as printed)"},
             {"reread", &Options::reread, "all|above",
-             "which ancestors are looked at again after a wait: all, or as printed"},
+             "which ancestors are READ again after a wait: all, or only those above the one waited "
+             "for (as printed)"},
             {"patience", &Options::patience, "levels|one_lease",
-             "who stands still is dead after a lease for each level of its node and one, or, as "
-             "printed, after one"},
+             "when a stalled client is treated as dead: levels: after a lease for each level of "
+             "its node and one more; one_lease: after one lease (as printed)"},
             {"fallback", &Options::fallback, "cover|node",
-             "a node that is locked instead replaces all below it, or, as printed, one"},
+             "what a parent that is locked instead of a leaf replaces: cover: all nodes of the "
+             "range below it; node: that leaf (as printed)"},
             {"between_nodes", &Options::between_nodes, "pass|wait",
-             "whether a request that has one of its nodes passes whoever waits for that above, or, "
-             "as printed, waits as well"},
+             "whether a request that holds one of its nodes ignores an ancestor whose request "
+             "waits for that node (pass), or waits for it (wait, as printed)"},
             {"expansion", &Options::expansion, "counted|flag",
-             "whether Exp is compared with what the known tree has, or, as printed, with 0"},
+             "what Exp is compared with: counted: the number of expansions of the tree that the "
+             "client knows; flag: 0 (as printed)"},
             {"out_of_bounds", &Options::out_of_bounds, "looked_at|trusted",
-             "whether who waited for what is beyond the tree looks if it still is"},
+             "whether a request for units beyond the tree READs the root after its wait, to see "
+             "whether the tree has grown (looked_at), or does not (trusted)"},
             {"acknowledge", &Options::acknowledge, "when_out|at_once",
-             "when a node is ready for another m: as nobody there goes by the old one alone, or, "
-             "as "
-             "printed, at once"},
+             "when a client node acknowledges a change of m: when_out: when none of its clients "
+             "uses the old values alone; at_once: immediately (as printed)"},
             {"too_late", &Options::too_late, "pauses|at_once",
-             "what a request that was told too late does before it is tried again: a random pause "
-             "of R to L (below), or, as printed, nothing"},
+             "what a request that notified its ancestors too late does before its next attempt: "
+             "pauses: a random pause from backoff_first to backoff_bound; at_once: nothing (as "
+             "printed)"},
             {"leaf_bits", &Options::leaf_bits, "behind|before",
-             "bits of leaves that a node above takes as well: posted behind what tells its "
-             "ancestors, which has to be in time, or before it"},
+             "lock_children: when the bits of leaves are posted: behind the verbs that notify "
+             "ancestors, which must land within T_wait, or before them"},
             {"retry", &Options::retry, "node|range",
-             "what a request that was told too late gives up: that node alone (Algorithm 2, line "
-             "7), or all of its nodes"},
+             "what a request that notified its ancestors too late gives up: that node alone "
+             "(Algorithm 2, line 7), or all of its nodes"},
             {"undo", &Options::undo, "fenced|always",
-             "what a request that is given up takes back of what it told or set: what others have "
-             "not taken for that of the dead by then, or everything"},
+             "what a request that gives up undoes: fenced: only what no other request can have "
+             "repaired by then; always: everything"},
             {"suspects", &Options::suspects, "outwaited|cleared",
-             "bits of a leaf that stay set once the node above is held: cleared when no live "
-             "request can take them back any more, or, as printed, at once"},
-            {"counter_bits", &Options::counter_bits, 2, 15, "of a node's counters (3.4)"},
-            {"exp_bits", &Options::exp_bits, 1, 3, "of Exp (Figure 3; assumed)"},
+             "when bits of a leaf that stay set after the node above was granted are cleared: "
+             "outwaited: once no live request can still undo them; cleared: at once (as printed)"},
+            {"counter_bits", &Options::counter_bits, 2, 15, "bits of a node's counters (3.4)"},
+            {"exp_bits", &Options::exp_bits, 1, 3, "bits of Exp (Figure 3; assumed)"},
             {"ticket_bits", &Options::ticket_bits, 3, 16,
              "bits of each counter of the spillover mutex (DSLR 4.9)"},
             {"omega", &Options::omega, Duration{}, milliseconds(1),
-             "pause between READs of its waiters for each ticket ahead (DSLR 4.6)"},
+             "spillover mutex: pause between READs of a waiting client, for each ticket ahead "
+             "(DSLR 4.6)"},
             {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
-             "R: random backoff after an acquisition that failed; 0: none (DSLR A.3)"},
+             "R: bound of the first random backoff after a failed acquisition; 0: no backoff (DSLR "
+             "A.3)"},
             {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
-             "L: its longest pause (DSLR A.3)"}},
-       .profiles = {{"repaired", "the default: the paper, and a repair for each of its gaps"},
+             "L: the longest backoff (DSLR A.3)"}},
+       .profiles = {{"repaired", "the paper, with a repair for each of its gaps"},
                     {"paper",
                      "CITRON (FAST'23) as printed",
                      {{"occupy", "faa"},
@@ -240,7 +253,7 @@ ProtocolEntry citron_entry() {
                       {"suspects", "cleared"},
                       {"propagation", "one_by_one"}}},
                     {"no_fast_path",
-                     "without 3.8",
+                     "the repaired lock without the fast path of 3.8",
                      {{"batch_search", false}, {"batch_occupy", false}, {"lock_children", false}}}},
        .small_model = {{"units", 256},
                        {"nodes", 1},

@@ -106,7 +106,8 @@ constexpr std::uint64_t entry_word(std::uint64_t writers, std::uint64_t readers,
 }
 
 inline constexpr char kShowHelp[] =
-    "the server's CPU shows in the entry who holds and waits, for checks; off: it stays zero";
+    "the server's CPU writes holders and waiting requests into the entry, for checks; off: the "
+    "entry stays zero";
 
 inline std::string decode_entry(bool show, std::uint64_t word) {
   if (!show) return "not shown";

@@ -88,36 +88,41 @@ class QueueLock : public ProtocolOf<LockOptions, LockClient>, public MessageName
 
 template <class Of>
 Params<Of> queue_params() {
-  return {{"capacity", &Of::capacity, 0, kMaxCapacity,
-           "entries of the queue; 0: as many as may be in it, two at least (DecLock 4.4)"},
-          {"version_bits", &Of::version_bits, 1, 16,
-           "bits of an entry's version; -1 means unwritten, and resets the lock (DecLock 6.1)"},
-          {"timeout", &Of::timeout, Duration{}, seconds(60),
-           "after which a waiter resets the lock; 0: never (DecLock 4.4: no value; code of its "
-           "authors: 50 ms with its coordinator, which ships off, and never without)"},
-          {"timeout_step", &Of::timeout_step, Duration{}, seconds(1),
-           "added to a waiter's `timeout` for each node before its own, servers first (code of "
-           "DecLock's authors: 1 ms)"},
-          {"messages", &Of::messages, "rc|ud",
-           "transport of messages (DecLock 4.6: RC; code of its authors: UD)"},
-          {"next_entry_first", &Of::next_entry_first,
-           "a reader that leaves trusts its successor's entry where that is valid, and locates "
-           "all writers otherwise only (code of DecLock's authors)"},
-          {"header_reset", &Of::header_reset, "cas|write",
-           "verb that ends a reset (DecLock 4.4: WRITE; code of its authors: CAS)"},
-          {"notification_count", &Of::notification_count, "acquisition|sending|release",
-           "reset count that a notification carries: of the acquisition that ends; of when it is "
-           "sent (DecLock 4.4, as read); of when the release begins (code of its authors)"},
-          {"overflow", &Of::overflow, "size|version|acquisition",
-           "what shows that the queue is too short: its size at a release; an entry overwritten by "
-           "a later version (DecLock 4.4); its size at an acquisition (code of its authors)"},
-          {"evict_dead", &Of::evict_dead,
-           "a reset cuts off the dead before it frees the lock (DecLock: nothing said)"},
-          {"reset_pause", &Of::reset_pause, Duration{}, seconds(1),
-           "between READs of who waits for the end of a reset (assumed)"},
-          {"resend", &Of::resend, nanoseconds(100), seconds(10),
-           "after which a reset asks those again that have not answered; rc: after `timeout` if "
-           "that is longer (assumed)"}};
+  return {
+      {"capacity", &Of::capacity, 0, kMaxCapacity,
+       "places in the queue; 0: as many as there can be requests in it, at least two (DecLock "
+       "4.4)"},
+      {"version_bits", &Of::version_bits, 1, 16,
+       "bits of a place's version; -1 means unwritten, and resets the lock (DecLock 6.1)"},
+      {"timeout", &Of::timeout, Duration{}, seconds(60),
+       "time after which a waiting client resets the lock; 0: never (DecLock 4.4: no value; code "
+       "of its authors: 50 ms with its coordinator, which is off by default, and never without "
+       "it)"},
+      {"timeout_step", &Of::timeout_step, Duration{}, seconds(1),
+       "added to a client's `timeout` for each node with a lower number, servers first (code of "
+       "DecLock's authors: 1 ms)"},
+      {"messages", &Of::messages, "rc|ud",
+       "transport of messages (DecLock 4.6: RC; code of its authors: UD)"},
+      {"next_entry_first", &Of::next_entry_first,
+       "a reader that releases uses its successor's place if that is valid, and locates all "
+       "writers only otherwise (code of DecLock's authors)"},
+      {"header_reset", &Of::header_reset, "cas|write",
+       "verb that ends a reset (DecLock 4.4: WRITE; code of its authors: CAS)"},
+      {"notification_count", &Of::notification_count, "acquisition|sending|release",
+       "which reset count a notification carries: that of the acquisition that ends; that at the "
+       "time of sending (DecLock 4.4, as we read it); or that at the start of the release (code of "
+       "its authors)"},
+      {"overflow", &Of::overflow, "size|version|acquisition",
+       "what shows that the queue is too short: its size at a release; a place overwritten with a "
+       "later version (DecLock 4.4); or its size at an acquisition (code of its authors)"},
+      {"evict_dead", &Of::evict_dead,
+       "a reset cuts off queue members that have died before it frees the lock (DecLock does not "
+       "say)"},
+      {"reset_pause", &Of::reset_pause, Duration{}, seconds(1),
+       "pause between READs while waiting for the end of a reset (assumed)"},
+      {"resend", &Of::resend, nanoseconds(100), seconds(10),
+       "time after which a reset repeats a request that has not been answered; rc: after `timeout` "
+       "if that is longer (assumed)"}};
 }
 
 }  // namespace latchlab::cql

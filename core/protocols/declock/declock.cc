@@ -31,45 +31,51 @@ class DecLock final : public cql::QueueLock<Options, declock::Client> {
 Params<Options> all_params() {
   Params<Options> params = {
       {"fairness", &Options::fairness, "task_fair|phase_fair",
-       "which neighbours a reader lets in, and who comes after a writer (DecLock 5.3: both)"},
+       "which waiting readers of the node a reader admits, and which client of the node follows a "
+       "writer (DecLock 5.3 has both)"},
       {"readers_first", &Options::readers_first, "reacquiring|after_writers|always",
-       "phase_fair: when the first reader that waits comes before an earlier writer of the node: "
-       "after a writer, to acquire the CQL lock anew (DecLock 5.3, and code of its authors); after "
-       "a writer, to be handed the lock as well; or after readers too"},
+       "phase_fair: when the first waiting reader precedes an earlier writer of the node: after a "
+       "writer, to acquire the CQL lock again (DecLock 5.3, and code of its authors); after a "
+       "writer, also for a handover within the node; or always, after readers too"},
       {"transfer", &Options::transfer, "timestamp|remote_prefer|local_prefer|local_bound",
-       "when the lock stays at the node (DecLock 5.3: timestamp; the others to compare, 6.3)"},
+       "when the lock stays on the node (DecLock 5.3: timestamp; the other values are for "
+       "comparison, 6.3)"},
       {"local_bound", &Options::local_bound, 1, 1'000'000,
-       "local_bound: clients of a node that have the lock in a row (code of DecLock's authors: 4)"},
+       "local_bound: how many clients of a node hold the lock in a row (code of DecLock's authors: "
+       "4)"},
       {"bound_counts", &Options::bound_counts, "holders|handovers",
-       "what local_bound bounds: all clients that have the lock, readers beside readers included "
-       "(code of DecLock's authors), or hand-overs alone"},
+       "what local_bound limits: all clients that hold the lock, readers beside readers included "
+       "(code of DecLock's authors), or handovers only"},
       {"late_readers", &Options::late_readers, "looking|known|all",
-       "readers that enter beside readers of their node: those to whom `transfer` would hand the "
-       "lock, as far as it is known which other nodes wait (code of DecLock's authors: known), or "
-       "as one of them has just looked; or all (DecLock 5.2, as printed)"},
+       "which readers join readers of their node that hold the lock: known: those to which "
+       "`transfer` would hand it, by what the node knows of waiting nodes (code of DecLock's "
+       "authors); looking: the same, and some of them READ the queue first; all (DecLock 5.2, as "
+       "printed)"},
       {"look_after", &Options::look_after, 0, 1'000'000,
-       "late_readers: looking: so many enter before the next one READs the queue (assumed)"},
+       "late_readers: looking: after so many of these readers, the next one READs the queue "
+       "(assumed)"},
       {"reset_ends_transfers", &Options::reset_ends_transfers,
-       "no neighbour gets a lock that a reset waits for (DecLock: nothing said)"},
+       "a node hands over no lock that a reset waits for (DecLock does not say)"},
       {"prefetch", &Options::prefetch, "waiting|unknown|held|never",
-       "clients that READ the queue when they begin to wait for neighbours: all (DecLock 5.3); "
-       "those whose node does not know yet that other nodes wait (code of its authors); or those "
-       "whose node has the lock"},
+       "which clients READ the queue when they begin to wait for clients of their node: all "
+       "(DecLock 5.3); those whose node does not yet know that other nodes wait (code of its "
+       "authors); those whose node holds the lock; or none"},
       {"notified", &Options::notified, "earliest|next|next_written",
-       "whose time a notification carries (DecLock 5.3: the earliest; code of its authors: that of "
-       "the next entry, none if that is not written), or that of the next entry that is written"},
+       "which time a notification carries: the earliest in the queue (DecLock 5.3); that of the "
+       "next place, or none if that is not written (code of its authors); or that of the next "
+       "place that is written"},
       {"time_bits", &Options::time_bits, 2, 16,
-       "bits of an entry's time (DecLock 5.3: 16; code of its authors: 14)"},
+       "bits of a timestamp in the queue (DecLock 5.3: 16; code of its authors: 14)"},
       {"time_unit", &Options::time_unit, nanoseconds(1), seconds(1),
-       "that times count (DecLock 5.3: a microsecond)"},
+       "unit of timestamps (DecLock 5.3: a microsecond)"},
       {"wrap_percent", &Options::wrap_percent, 1, 99,
-       "of two times that are further apart than so much of the largest, the larger is the earlier "
-       "(DecLock 5.3: 50; code of its authors: 90)"},
+       "if two timestamps differ by more than this share of their range, the larger one is the "
+       "earlier (DecLock 5.3: 50; code of its authors: 90)"},
       {"clock_sync", &Options::clock_sync, Duration{}, seconds(3600),
-       "pause between two agreements of the nodes' clocks; 0: never (DecLock 5.3: a second)"},
+       "pause between two synchronisations of the nodes' clocks; 0: never (DecLock 5.3: a second)"},
       {"clock_counter", &Options::clock_counter, "living|reset",
-       "how: a counter that all living nodes count up, or one that the last of all nodes sets to 0 "
-       "(DecLock 5.3)"}};
+       "how nodes synchronise clocks: by a counter that all living nodes increment, or by one that "
+       "the last of all nodes sets to 0 (DecLock 5.3)"}};
   const Params<Options> queue = cql::queue_params<Options>();
   params.insert(params.end(), queue.begin(), queue.end());
   return params;
@@ -80,21 +86,22 @@ Params<Options> all_params() {
 ProtocolEntry declock_entry() {
   return make_entry<DecLock>(
       {.name = "declock",
-       .summary = "a CQL queue of nodes, whose clients line up among themselves, by timestamps",
+       .summary = "nodes queue in a CQL lock, clients of a node in its memory; timestamps decide "
+                  "where the lock goes next",
        .source = "DecLock (arXiv 2505.17641)",
        .shared_mode = true,
-       .fairness = "by the time at which clients ask, nearly, until a reset",
-       .handover = "to neighbours in memory; a message to the next writer's node or to all readers "
-                   "before it",
-       .survives = "nodes that die; servers that come back, where sections of several locks give "
-                   "back all that they hold (on_abort: give_back)",
+       .fairness = "approximately in the order of requests, until a reset",
+       .handover = "in memory within a node; else a message to the next writer's node, or to all "
+                   "readers before it",
+       .survives = "node crashes; servers that come back, if sections of several locks use "
+                   "on_abort: give_back",
        .costs = {.free_x = {{1, 0, 0, 2}, {2, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 3}, {2, 1, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {2, 0, 0, 2}},
                  .s_after_x = {{2, 0, 0, 3}, {2, 1, 0, 2}},
                  .x_after_s = {{2, 0, 0, 3}, {2, 1, 0, 2}}},
        .params = all_params(),
-       .profiles = {{"repaired", "paper with one change for each counter-example in declock.h"},
+       .profiles = {{"repaired", "paper with one change for each counterexample in declock.h"},
                     {"paper",
                      "DecLock (arXiv 2505.17641), sections 4 and 5 as printed",
                      {{"reset_ends_transfers", false},
@@ -105,7 +112,7 @@ ProtocolEntry declock_entry() {
                       {"overflow", "version"},
                       {"evict_dead", false}}},
                     {"artifact",
-                     "code of DecLock's authors, as far as declock.h and cql.h say",
+                     "code of DecLock's authors, to the extent that declock.h and cql.h state",
                      {{"reset_ends_transfers", false},
                       {"late_readers", "known"},
                       {"prefetch", "unknown"},

@@ -32,7 +32,7 @@ ProtocolEntry dslr_plus_entry() {
        .source = "DecLock (arXiv 2505.17641) 2.3 and 6.1, its DSLR+; DSLR (SIGMOD'18)",
        .shared_mode = true,
        .fairness = "first come, first served",
-       .handover = "tickets: waiters look until they are called",
+       .handover = "tickets: waiters poll",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
@@ -48,20 +48,23 @@ ProtocolEntry dslr_plus_entry() {
             {"backoff_jitter", &Options::longest_jitter, nanoseconds(1), milliseconds(10),
              "each pause is longer by a random part below this (DecLock artifact)"},
             {"adapt_interval", &Options::interval, Duration{}, seconds(10),
-             "the bound moves at most this often (DecLock artifact)"},
+             "the bound is adapted at most this often (DecLock artifact)"},
             {"low_watermark_percent", &Options::low_percent, 0, 100,
              "below this share of retries the bound halves (DecLock artifact)"},
             {"high_watermark_percent", &Options::high_percent, 0, 100,
              "above this share of retries the bound doubles (DecLock artifact)"},
             {"share", &Options::lifetime_share, "since_last_look|lifetime",
-             "retries that the share counts (DecLock artifact: lifetime; SMART: since_last_look)"},
+             "over which retries the share is computed: since the bound was last adapted (SMART), "
+             "or all (DecLock artifact)"},
             {"forgets_after", &Options::forgets_after, 0, 1000,
-             "retries after which a wait has lost t0 << k; 0: never (DecLock artifact: 62)"},
+             "after so many retries the pause loses its term t0 << k, and only the random part "
+             "remains; 0: never (DecLock artifact: 62)"},
             {"rejoin_at", &Options::rejoin_early, "two_tickets|one_ticket",
-             "tickets left for who has undone one to try again (DecLock artifact: two)"},
+             "how many tickets must be left before a client that undid one takes another (DecLock "
+             "artifact: two)"},
             {"rejoin_ticket", &Options::rejoin_checked, "unchecked|checked",
-             "whether that ticket may be over the limit or the last (DecLock artifact: "
-             "unchecked)"}},
+             "whether a client checks that this ticket is not the last or over the limit (DecLock "
+             "artifact: unchecked)"}},
        .profiles = {{"repaired", "declock_artifact with one change for each defect in dslr_plus.h"},
                     {"declock_artifact",
                      "DecLock artifact, its DSLR+ baseline",

@@ -190,7 +190,8 @@ class IdealLocal final : public ProtocolOf<IdealOptions, IdealClient> {
 ProtocolEntry ideal_local_entry() {
   return make_entry<IdealLocal>(
       {.name = "ideal_local",
-       .summary = "a fair reader-writer queue on one machine, without a network: to compare with",
+       .summary =
+           "fair reader-writer queue on one machine, without a network: a reference for comparison",
        .source = "DecLock (arXiv 2505.17641) Fig. 1, \"ideal\"; its queue is ours",
        .shared_mode = true,
        .fairness = "first come, first served",

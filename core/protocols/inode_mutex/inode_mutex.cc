@@ -82,9 +82,9 @@ class InodeMutex final : public range_server::Manager {
 
 ProtocolEntry inode_mutex_entry() {
   Description<MutexOptions> lock = range_server::describe<MutexOptions>(
-      "CPU time of a request at the mutex, one at a time for each object");
+      "CPU time of a request at the mutex; requests for one object are served one at a time");
   lock.name = "inode_mutex";
-  lock.summary = "a mutex for each object in its server's CPU, whatever the range";
+  lock.summary = "one mutex for each object, on the server's CPU; ranges are ignored";
   lock.source = "CITRON (FAST'23) Table 2, its Mutex; reconstructed";
   lock.fairness = "first come, first served";
   return make_entry<InodeMutex>(lock);

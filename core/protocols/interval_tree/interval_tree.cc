@@ -31,9 +31,9 @@ class Interval final : public range_server::Manager {
 
 ProtocolEntry interval_tree_entry() {
   Description<IntervalOptions> lock =
-      range_server::describe<IntervalOptions>("CPU time for each node of the tree that is visited");
+      range_server::describe<IntervalOptions>("CPU time for each tree node visited");
   lock.name = "interval_tree";
-  lock.summary = "an interval tree of all who hold or wait, in their server's CPU";
+  lock.summary = "interval tree of held and requested ranges, on the server's CPU";
   lock.source = "CITRON (FAST'23) Table 1, its IT; Lustre's range_lock";
   lock.ranges = true;
   lock.fairness = "first come, first served among ranges that overlap";

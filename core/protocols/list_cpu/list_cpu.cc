@@ -35,10 +35,10 @@ class ListCpu final : public range_server::Manager {
 }  // namespace
 
 ProtocolEntry list_cpu_entry() {
-  Description<ListOptions> lock = range_server::describe<ListOptions>(
-      "CPU time for each node of the list that a walk looks at");
+  Description<ListOptions> lock =
+      range_server::describe<ListOptions>("CPU time for each list node visited");
   lock.name = "list_cpu";
-  lock.summary = "a list of ranges in their server's CPU, walked by its cores at once";
+  lock.summary = "list of ranges on the server's CPU, traversed by its cores concurrently";
   lock.source = "CITRON (FAST'23) Table 1, its LLC; Kogan, Dice and Issa (EuroSys'20)";
   lock.ranges = true;
   lock.fairness = "none between ranges that overlap";

@@ -42,29 +42,30 @@ class List final : public ProtocolOf<Options, list_rdma::Client> {
 ProtocolEntry list_rdma_entry() {
   return make_entry<List>(
       {.name = "list_rdma",
-       .summary = "a sorted linked list of the ranges that are held, without locks, by atomics",
+       .summary = "lock-free sorted list of held ranges, changed by remote atomics",
        .source = "CITRON (FAST'23) Table 1, its LLD; Kogan, Dice and Issa (EuroSys'20)",
        .ranges = true,
        .fairness = "none",
-       .handover = "by chance: who is in the list first",
+       .handover = "by chance: the first range linked into the list",
        .costs = {.free_x = {{4, 0, 0, 4}, {1, 0, 0, 2}},
                  .x_after_x = {{5, 0, 0, 4, true}, {2, 0, 0, 4}}},
        .params =
            {{"nodes", &Options::nodes, 1, 64,
-             "nodes of each client on each server: ranges that it holds at once, and those that it "
-             "has released lately (assumed)"},
+             "list nodes of each client on each server: for ranges that it holds, and for ranges "
+             "released recently (assumed)"},
             {"generation_bits", &Options::generation_bits, 0, list_rdma::kGenerationBits,
-             "bits of a node's generation in links to it and in it; 0: plain pointers"},
+             "bits of a node's generation, in the node and in links to it; 0: plain pointers"},
             {"fast_path", &Options::fast_path,
-             "a node that is alone is in the head with a mark, and taken out of it by its release "
-             "(EuroSys'20)"},
+             "the only node of a list is stored in the head with a mark, and its release removes "
+             "it from there (EuroSys'20)"},
             {"first_look", &Options::first_look, "read|cas",
-             "READ the head first, as the list by CPU does, or try whether it is empty by CAS"},
+             "how an acquisition begins: READ the head, as the list on CPUs does, or try by CAS "
+             "whether the list is empty"},
             {"pause", &Options::pause, Duration{}, milliseconds(1),
-             "between READs of a node that is in the way (EuroSys'20: as short as can be)"}},
+             "pause between READs of a conflicting node (EuroSys'20: as short as possible)"}},
        .profiles = {{"repaired", "CITRON (FAST'23) Table 1, with generations"},
                     {"plain_pointers",
-                     "CITRON (FAST'23) Table 1: atomics replaced by verbs, and nothing else",
+                     "CITRON (FAST'23) Table 1: CPU atomics replaced by verbs, no other change",
                      {{"generation_bits", 0}}}},
        .small_model = {{"nodes", 2}}});
 }

@@ -34,10 +34,10 @@ class MapleTree final : public range_server::Manager {
 }  // namespace
 
 ProtocolEntry maple_tree_entry() {
-  Description<MapleOptions> lock = range_server::describe<MapleOptions>(
-      "CPU time for each node of the tree that is visited, added or put together");
+  Description<MapleOptions> lock =
+      range_server::describe<MapleOptions>("CPU time for each tree node visited, added or merged");
   lock.name = "maple_tree";
-  lock.summary = "a B-tree of disjoint ranges in their server's CPU";
+  lock.summary = "B-tree of disjoint ranges on the server's CPU";
   lock.source = "CITRON (FAST'23) Table 1, its MT; the Linux kernel's maple tree";
   lock.ranges = true;
   lock.fairness = "none between ranges that overlap";

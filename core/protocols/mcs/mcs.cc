@@ -164,25 +164,28 @@ class Mcs final : public ProtocolOf<McsOptions, McsClient>, public MessageNames 
 ProtocolEntry mcs_entry() {
   return make_entry<Mcs>(
       {.name = "mcs",
-       .summary = "queue lock, handed from client to client by messages",
+       .summary = "queue lock, handed over between clients by messages",
        .source = "ShiftLock (FAST'25) 2.4, Algorithm 1; Mellor-Crummey and Scott (1991)",
        .fairness = "first come, first served",
-       .handover = "a message to the next",
+       .handover = "a message to the successor",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}}, .x_after_x = {{1, 1, 0, 1}, {0, 1, 0, 2}}},
        .params = {{"handover_counter", &McsOptions::handover_counter,
                    "FAA on a release counter before each Handover (ShiftLock artifact: yes)"},
                   {"intra_node_when", &McsOptions::node_delay, "never|receive|before_successor",
-                   "where messages within a node are slowed (ShiftLock 4.1; its artifact)"},
+                   "which messages within a node are delayed (receive: ShiftLock 4.1; "
+                   "before_successor: its artifact)"},
                   {"intra_node_delay", &McsOptions::delay, Duration{}, milliseconds(1),
-                   "... and by how much (ShiftLock 4.1 and its artifact: 1 us); 0: not at all"},
+                   "delay of these messages (ShiftLock 4.1 and its artifact: 1 us); 0: none"},
                   {"max_held", &McsOptions::max_held, 1, 1024,
-                   "locks that one client holds or awaits at once; two RECVs for each"}},
-       .profiles = {{"paper", "ShiftLock (FAST'25) 2.4; the delay of its 4.1 is the testbed's"},
-                    {"artifact",
-                     "ShiftLock artifact, its MCS baseline",
-                     {{"handover_counter", true},
-                      {"intra_node_when", "before_successor"},
-                      {"intra_node_delay", microseconds(1)}}}},
+                   "how many locks one client may hold or wait for at once; two RECVs for each"}},
+       .profiles =
+           {{"paper",
+             "ShiftLock (FAST'25) 2.4, without the delay of its 4.1, which belongs to the testbed"},
+            {"artifact",
+             "ShiftLock artifact, its MCS baseline",
+             {{"handover_counter", true},
+              {"intra_node_when", "before_successor"},
+              {"intra_node_delay", microseconds(1)}}}},
        .small_model = {{"intra_node_when", "never"}, {"max_held", 1}}});
 }
 

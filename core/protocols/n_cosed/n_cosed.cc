@@ -58,33 +58,35 @@ class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client>, public M
 ProtocolEntry n_cosed_entry() {
   return make_entry<NCosed>(
       {.name = "n_cosed",
-       .summary = "queue of writers with readers behind each, CAS and FAA, handed on by messages",
+       .summary =
+           "queue of writers with readers behind each, by CAS and FAA; handed over by messages",
        .source = "Narravula et al. (CCGrid'07), reconstructed after DSLR (SIGMOD'18) 2.2.2 and 6.1",
        .shared_mode = true,
-       .fairness = "first come, first served once queued",
-       .handover = "messages to the next writer and its readers",
+       .fairness = "first come, first served in the queue",
+       .handover = "messages to the next writer and the readers behind it",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
                  .x_after_x = {{2, 1, 0, 1}, {0, 1, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {0, 0, 1, 2}},
                  .s_after_x = {{1, 1, 0, 5}, {2, 1, 0, 6}},
                  .x_after_s = {{2, 0, 1, 2}, {0, 0, 1, 2}}},
-       .params =
-           {{"home_reset", &NCosedOptions::home_reset,
-             "the home frees the word when all readers have left (DSLR's authors' code: yes)"},
-            {"shared_limit", &NCosedOptions::shared_limit, 0, 1LL << 31,
-             "readers without a writer or a quiet moment until one asks as a writer; 0: none, "
-             "as in what is known, and the count runs over (assumed: half of it)"},
-            {"max_held", &NCosedOptions::max_held, 1, 1024,
-             "locks that one client holds or awaits at once; two RECVs for each and each "
-             "other client (assumed)"},
-            {"timeout", &NCosedOptions::timeout, Duration{}, seconds(10),
-             "after which a writer that is not in the queue yet gives up; 0: never "
-             "(DSLR 6.1: for all baselines, varied, in retries)"},
-            {"backoff_first", &NCosedOptions::backoff_first, Duration{}, seconds(1),
-             "bound of the pause after the first timeout, R (DSLR A.3)"},
-            {"backoff_bound", &NCosedOptions::backoff_bound, Duration{}, seconds(10),
-             "bound of all pauses, L (DSLR A.3)"}},
-       .profiles = {{"reconstructed", "Narravula et al. (CCGrid'07), as far as others tell of it"},
+       .params = {{"home_reset", &NCosedOptions::home_reset,
+                   "the home node frees the word when all readers have released (code of DSLR's "
+                   "authors: yes)"},
+                  {"shared_limit", &NCosedOptions::shared_limit, 0, 1LL << 31,
+                   "after so many readers without a writer or an idle lock, a reader acquires as a "
+                   "writer; 0: never, as in the sources, and the count overflows (assumed: half of "
+                   "its range)"},
+                  {"max_held", &NCosedOptions::max_held, 1, 1024,
+                   "how many locks one client may hold or wait for at once; two RECVs for each of "
+                   "them and each other client (assumed)"},
+                  {"timeout", &NCosedOptions::timeout, Duration{}, seconds(10),
+                   "time after which a writer that is not yet in the queue gives up; 0: never "
+                   "(DSLR 6.1: for all baselines, varied, in retries)"},
+                  {"backoff_first", &NCosedOptions::backoff_first, Duration{}, seconds(1),
+                   "bound of the pause after the first timeout, R (DSLR A.3)"},
+                  {"backoff_bound", &NCosedOptions::backoff_bound, Duration{}, seconds(10),
+                   "bound of all pauses, L (DSLR A.3)"}},
+       .profiles = {{"reconstructed", "Narravula et al. (CCGrid'07), as later papers describe it"},
                     {"dslr_paper",
                      "DSLR (SIGMOD'18) 6.1, its N-CoSED baseline (timeout assumed: DSLR's own)",
                      {{"timeout", milliseconds(20)}}}},

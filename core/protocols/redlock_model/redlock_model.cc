@@ -58,39 +58,42 @@ ProtocolEntry redlock_model_entry() {
   using redlock::Options;
   return make_entry<RedlockModel>(
       {.name = "redlock_model",
-       .summary = "Redis' distributed lock: a key that is set if it is not there, and expires",
+       .summary = "Redis' distributed lock: a key that is set if absent, and expires",
        .source = "Redis documentation, Distributed Locks; ShiftLock (FAST'25) 4.5; reconstructed",
        .fairness = "none",
-       .handover = "by chance: waiters ask again",
-       .survives =
-           "clients that die; with masters: all and a call_timeout also a minority of servers",
+       .handover = "by chance: waiters retry",
+       .survives = "client crashes; with masters: all and a call_timeout also the failure of a "
+                   "minority of servers",
        .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
                  .x_after_x = {{0, 0, 3, 2, true}, {0, 0, 1, 2}}},
        .params =
            {{"masters", &Options::masters, "one|all",
-             "which servers keep a lock's key: its own, or all, of which a majority decides "
-             "(Redlock)"},
+             "which servers keep a lock's key: one: the lock's server; all: every server, and a "
+             "majority decides (Redlock)"},
             {"ttl", &Options::ttl, microseconds(1), seconds(3'600),
-             "so long a key lives (ShiftLock artifact: 10 ms)"},
+             "time after which a key expires (ShiftLock artifact: 10 ms)"},
             {"drift_factor_ppm", &Options::drift_factor_ppm, 0, 500'000,
-             "of ttl: taken off a grant for clocks that differ (redlock-rb, redlock-rs: 0.01)"},
+             "share of ttl by which a grant is shortened for clock drift (redlock-rb, redlock-rs: "
+             "0.01)"},
             {"drift_least", &Options::drift_least, Duration{}, seconds(1),
-             "taken off besides (redlock-rb, redlock-rs: 2 ms)"},
+             "time by which a grant is shortened as well (redlock-rb, redlock-rs: 2 ms)"},
             {"tries", &Options::tries, 0, 1'000'000,
-             "after which an acquisition gives up; 0: never (assumed; redlock-rb, redlock-rs: 3)"},
+             "attempts after which an acquisition gives up; 0: never (assumed; redlock-rb, "
+             "redlock-rs: 3)"},
             {"retry_delay", &Options::retry_delay, Duration{}, seconds(10),
-             "a random pause below this follows a try that failed (Redis: longer than it takes to "
-             "ask all, assumed; redlock-rb, redlock-rs: 200 ms)"},
+             "a failed attempt is followed by a random pause below this (Redis: longer than it "
+             "takes to ask all servers, assumed; redlock-rb, redlock-rs: 200 ms)"},
             {"call_timeout", &Options::call_timeout, Duration{}, seconds(60),
-             "so long a client waits for an answer; 0: for ever, and with masters: all no server "
-             "may fail (Redis: 5 to 50 ms for a ttl of 10 s; redlock-rs: none)"},
+             "how long a client waits for an answer; 0: without limit, and with masters: all no "
+             "server may fail (Redis: 5 to 50 ms for a ttl of 10 s; redlock-rs: none)"},
             {"value", &Options::value, "per_try|per_lock",
-             "what a key is set to: new when the last value may still be in use, or for each "
-             "acquisition only (redlock-rb, redlock-rs); per_lock: late deletions hit"},
+             "what value a key is set to: per_try: a new one if the last may still be in use; "
+             "per_lock: one for each acquisition (redlock-rb, redlock-rs), so that late deletions "
+             "take effect"},
             {"validity", &Options::validity, "checked|ignored",
-             "whether a grant ends (ShiftLock artifact: not looked at)"},
+             "whether the end of a grant is checked (ShiftLock artifact: ignored)"},
             {"command", &Options::command, Duration{}, seconds(1),
-             "the instance's one thread takes so long for each command (assumed: see header)"},
+             "time that the instance's one thread takes for each command (assumed: see header)"},
             {"show", &Options::show, served::kShowHelp}},
        .profiles = {{"redis",
                      "Redis documentation, single instance; pauses for a network of microseconds"},

@@ -27,11 +27,11 @@ ProtocolEntry retry_on_fail_entry() {
   using Options = RetryOptions;
   return make_entry<caslock::WordLock<Options, caslock::RetryOnFail>>(
       {.name = "retry_on_fail",
-       .summary = "CAS by writers, FAA by readers, undone and tried again after every conflict",
+       .summary = "writers use CAS, readers FAA; a request that conflicts is undone and retried",
        .source = "DSLR (SIGMOD'18) 2.2.2 and 6.1, its Retry-on-Fail; reconstructed",
        .shared_mode = true,
        .fairness = "none",
-       .handover = "by chance: waiters try again",
+       .handover = "by chance: waiters retry",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
@@ -39,49 +39,52 @@ ProtocolEntry retry_on_fail_entry() {
                  .x_after_s = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
        .params =
            {{"reader_conflict", &Options::conflict, "withdraw|stay|first_looks|first_stays",
-             "a reader that finds a writer: takes its count back and tries again (code of "
-             "DSLR's authors, rule fail), or leaves it and READs (DecLock artifact); one that "
-             "finds no other reader takes it back and READs until there is no writer (the code's "
-             "rule poll), or leaves it (an earlier version of that rule)"},
+             "what a reader that finds a writer does: withdraw: it subtracts its count and retries "
+             "(code of DSLR's authors, rule fail); stay: it keeps its count and READs (DecLock "
+             "artifact); first_looks: if it finds no other reader, it subtracts its count and "
+             "READs until there is no writer (the code's rule poll); first_stays: the same, and it "
+             "keeps its count (an earlier version of that rule)"},
             {"writer_release", &Options::release, "exact|tracking|subtract",
-             "CAS that expects no reader (code of DSLR's authors), CAS that expects those "
-             "seen last (DecLock artifact), or FAA (ours)"},
+             "how a writer releases: by a CAS that expects no readers (code of DSLR's authors), by "
+             "a CAS that expects the readers seen last (DecLock artifact), or by FAA (ours)"},
             {"backoff", &Options::random, "none|random",
-             "pause between tries: none (DSLR 6.1), or that of A.3 (code of its authors)"},
+             "pause between attempts: none (DSLR 6.1), or that of A.3 (code of its authors)"},
             {"timeout_tries", &Options::timeout_tries, 0, 1'000'000,
-             "failed tries that end an acquisition; 0: none do (DSLR 6.1: tuned for each run)"},
+             "after so many failed attempts an acquisition ends; 0: never (DSLR 6.1: tuned for "
+             "each run)"},
             {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
-             "R of the random backoff (DSLR A.3)"},
+             "R: bound of the first random backoff (DSLR A.3)"},
             {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
-             "L: its longest pause (DSLR A.3)"},
+             "L: the longest backoff (DSLR A.3)"},
             {"count_bits", &Options::count_bits, 2, 32,
-             "width of the count of readers; the owner has the rest (DSLR 2.2.2: 32)"}},
-       .profiles = {{"repaired", "sigmod18 with a release that no reader can hold up"},
-                    {"sigmod18",
-                     "DSLR (SIGMOD'18) 6.1, without the timeout that it adds",
-                     {{"writer_release", "exact"}}},
-                    {"dslr_paper",
-                     "DSLR (SIGMOD'18) 6.1 and A.3, with its timeout; 10 tries as in a script of "
-                     "its authors",
-                     {{"writer_release", "exact"}, {"timeout_tries", std::int64_t{10}}}},
-                    {"dslr_code",
-                     "code of DSLR's authors (152a2a7), its mode simple_retry: rule fail, the "
-                     "random backoff before every retry as well",
-                     {{"writer_release", "exact"},
-                      {"timeout_tries", std::int64_t{10}},
-                      {"backoff", "random"}}},
-                    {"dslr_code_poll",
-                     "the same code, its rule poll for readers that find a writer",
-                     {{"reader_conflict", "first_looks"},
-                      {"writer_release", "exact"},
-                      {"timeout_tries", std::int64_t{10}},
-                      {"backoff", "random"}}},
-                    {"dslr_code_poll_counted",
-                     "rule poll in an earlier version of that code (066a66d): the count stays",
-                     {{"reader_conflict", "first_stays"},
-                      {"writer_release", "exact"},
-                      {"timeout_tries", std::int64_t{10}},
-                      {"backoff", "random"}}}},
+             "bits of the count of readers; the owner field has the other bits (DSLR 2.2.2: 32)"}},
+       .profiles =
+           {{"repaired", "sigmod18 with a release that readers cannot delay"},
+            {"sigmod18",
+             "DSLR (SIGMOD'18) 6.1, without the timeout that it adds",
+             {{"writer_release", "exact"}}},
+            {"dslr_paper",
+             "DSLR (SIGMOD'18) 6.1 and A.3, with its timeout; 10 tries as in a script of "
+             "its authors",
+             {{"writer_release", "exact"}, {"timeout_tries", std::int64_t{10}}}},
+            {"dslr_code",
+             "code of DSLR's authors (152a2a7), its mode simple_retry: rule fail, the "
+             "random backoff before every retry as well",
+             {{"writer_release", "exact"},
+              {"timeout_tries", std::int64_t{10}},
+              {"backoff", "random"}}},
+            {"dslr_code_poll",
+             "the same code, its rule poll for readers that find a writer",
+             {{"reader_conflict", "first_looks"},
+              {"writer_release", "exact"},
+              {"timeout_tries", std::int64_t{10}},
+              {"backoff", "random"}}},
+            {"dslr_code_poll_counted",
+             "rule poll in an earlier version of that code (066a66d), which keeps the count",
+             {{"reader_conflict", "first_stays"},
+              {"writer_release", "exact"},
+              {"timeout_tries", std::int64_t{10}},
+              {"backoff", "random"}}}},
        .small_model = {{"backoff_first", microseconds(1)}, {"backoff_bound", microseconds(8)}},
        .contradiction = retry_contradiction});
 }

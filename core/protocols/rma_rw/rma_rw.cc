@@ -83,13 +83,14 @@ ProtocolEntry rma_rw_entry() {
   using rw::Options;
   return make_entry<RmaRw>(
       {.name = "rma_rw",
-       .summary = "queue of writers, counter of readers, a mode and thresholds between them",
+       .summary =
+           "queue of writers and counter of readers; thresholds switch between the two modes",
        .source =
            "Schmid, Besta, Hoefler: High-Performance Distributed RMA Locks, HPDC 2016, also in the "
            "flat form of ShiftLock's artifact (reconstructed)",
        .shared_mode = true,
        .fairness = "writers first come, first served; thresholds between readers and writers",
-       .handover = "a message to the next writer; readers look",
+       .handover = "a message to the next writer; readers poll",
        .costs = {.free_x = {{4, 0, 0, 8}, {3, 0, 0, 6}},
                  .x_after_x = {{1, 1, 0, 1}, {0, 1, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
@@ -97,43 +98,45 @@ ProtocolEntry rma_rw_entry() {
                  .x_after_s = {{4, 0, 0, 6, true}, {1, 0, 0, 2}}},
        .params =
            {{"form", &Options::form, "flat|tree",
-             "one counter and one queue, at the lock's server (ShiftLock artifact), or a counter "
-             "for each so many clients and a queue for each group of nodes that the platform has "
-             "(HPDC'16)"},
+             "flat: one counter and one queue, on the lock's server (ShiftLock artifact); tree: a "
+             "counter for every clients_per_counter clients, and a queue for each group of nodes "
+             "of the platform (HPDC'16)"},
             {"writer_threshold", &Options::writer_threshold, 1, 1LL << 40,
-             "T_W: writers in a row before readers are let in (ShiftLock artifact: 16); tree: of "
-             "the root's queue, of which each has the lock for all of its element"},
+             "T_W: writers in a row before readers are admitted (ShiftLock artifact: 16); tree: "
+             "writers of the root's queue, each of which holds the lock for its whole element"},
             {"reader_threshold", &Options::reader_threshold, 1, 1LL << 30,
-             "T_R: readers counted in since the counters were set back, before the turn is a "
-             "writer's (ShiftLock artifact: 4000)"},
+             "T_R: readers admitted since the last reset of the counters, before it is a writer's "
+             "turn (ShiftLock artifact: 4000)"},
             {"node_threshold", &Options::node_threshold, 0, 1LL << 40,
-             "tree: T_L of nodes, how often the lock is handed on within one before it goes up "
-             "(a public copy of RMA-MCS: 50)"},
+             "tree: T_L of nodes, how often the lock is handed over within a node before it goes "
+             "up a level (a public copy of RMA-MCS: 50)"},
             {"group_threshold", &Options::group_threshold, 0, 1LL << 40,
-             "tree: T_L of groups between nodes and root (assumed: as within nodes)"},
+             "tree: T_L of groups between nodes and root (assumed: as that of nodes)"},
             {"clients_per_counter", &Options::clients_per_counter, 1, 1LL << 24,
-             "tree: T_DC, so many clients in a row have a counter of readers, on the node of the "
-             "first (assumed: 16, which are those of a node of ShiftLock's)"},
+             "tree: T_DC, how many clients with consecutive numbers share a counter of readers, on "
+             "the node of the first (assumed: 16, as many as ShiftLock runs on a node)"},
             {"notes", &Options::notes, "messages|words",
-             "how writers tell each other: SEND (ShiftLock artifact), or WRITE to words that the "
-             "other watches (HPDC'16)"},
+             "how writers notify each other: by SEND (ShiftLock artifact), or by WRITE to a word "
+             "that the receiver polls (HPDC'16)"},
             {"reader_barrier", &Options::barrier, "resettable|at_most|below",
-             "until when a reader that was turned away READs: ARRIVE at most T_R (ShiftLock "
-             "artifact), below T_R (guess of HPDC'16: can hang), or below T_R or ready to be set "
-             "back"},
+             "until when a reader that was not admitted READs: at_most: until ARRIVE is at most "
+             "T_R (ShiftLock artifact); below: until it is below T_R (our reading of HPDC'16: can "
+             "hang); resettable: until it is below T_R or can be reset"},
             {"reader_reset", &Options::readers_subtract, "claimed|subtracted",
-             "how a reader at T_R sets the counters back: takes away what it READ (ShiftLock "
-             "artifact; two at once take it twice), or swaps the departures for 0 first and takes "
-             "off what it got"},
+             "how a reader at T_R resets the counters: subtracted: it subtracts what it READ "
+             "(ShiftLock artifact; two readers at once subtract it twice); claimed: it first swaps "
+             "the departures for 0, and subtracts what it got"},
             {"successor_known", &Options::successor_at_grant, "at_release|at_grant",
-             "a release hands over to a successor that has told by then (HPDC'16), or had told "
-             "when the lock was granted (ShiftLock artifact)"},
+             "a release hands over to a successor that has announced itself by then (HPDC'16), or "
+             "that had when the lock was granted (ShiftLock artifact)"},
             {"intra_node_delay", &Options::intra_node_delay, Duration{}, milliseconds(1),
-             "after receiving a message within a node (ShiftLock 4.1: 1 us; its artifact: none)"},
+             "delay after receiving a message within a node (ShiftLock 4.1: 1 us; its artifact: "
+             "none)"},
             {"max_held", &Options::max_held, 1, 1024,
-             "locks that one client holds or awaits at once: two RECVs or a queue node for each"}},
+             "how many locks one client may hold or wait for at once: two RECVs or a queue node "
+             "for each"}},
        .profiles =
-           {{"repaired", "the artifact, with a change for each counter-example"},
+           {{"repaired", "the artifact, with a change for each counterexample"},
             {"artifact",
              "thustorage/shiftlock bb73bf4, its RMA-RW baseline",
              {{"reader_barrier", "at_most"},
@@ -143,13 +146,13 @@ ProtocolEntry rma_rw_entry() {
              "HPDC'16 with one counter and one queue (reconstructed)",
              {{"notes", "words"}, {"reader_barrier", "below"}, {"reader_reset", "subtracted"}}},
             {"hpdc16",
-             "HPDC'16 with counters and queues along the machine (reconstructed)",
+             "HPDC'16 with counters and queues for each level of the machine (reconstructed)",
              {{"form", "tree"},
               {"notes", "words"},
               {"reader_barrier", "below"},
               {"reader_reset", "subtracted"}}},
             {"hpdc16_repaired",
-             "... with a change for each counter-example",
+             "hpdc16, with a change for each counterexample",
              {{"form", "tree"}, {"notes", "words"}}}},
        .small_model = {{"writer_threshold", 2},
                        {"reader_threshold", 2},

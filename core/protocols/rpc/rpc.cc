@@ -140,24 +140,25 @@ class Rpc final : public ProtocolOf<RpcOptions, RpcClient>, public MessageNames 
 ProtocolEntry rpc_entry() {
   return make_entry<Rpc>(
       {.name = "rpc",
-       .summary = "the server's CPU takes and frees locks; who is refused asks again",
+       .summary =
+           "the server's CPU acquires and releases locks; a client that is refused asks again",
        .source = "ShiftLock (FAST'25) 4.1, its RPC baseline",
        .shared_mode = true,
        .fairness = "none",
-       .handover = "by chance: waiters ask again",
+       .handover = "by chance: waiters retry",
        .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
                  .x_after_x = {{0, 0, 2, 2, true}, {0, 0, 1, 2}},
                  .free_s = {{0, 0, 1, 2}, {0, 0, 1, 2}},
                  .s_after_x = {{0, 0, 2, 2, true}, {0, 0, 1, 2}},
                  .x_after_s = {{0, 0, 2, 2, true}, {0, 0, 1, 2}}},
        .params = {{"guards", &RpcOptions::guards, "per_acquisition|per_thread",
-                   "what the server knows a holder by: its acquisition, or its thread (ShiftLock "
-                   "artifact); per_thread: loses readers"},
+                   "what the server identifies a holder by: its acquisition, or its thread "
+                   "(ShiftLock artifact); per_thread: loses readers"},
                   {"threads", &RpcOptions::threads, 1, 1'000'000,
                    "with guards per_thread: client i is served by thread i modulo this (ShiftLock "
                    "artifact: 47)"},
                   {"retry_pause", &RpcOptions::retry_pause, Duration{}, seconds(1),
-                   "before a refused client asks again (ShiftLock artifact: none)"},
+                   "pause before a client that was refused asks again (ShiftLock artifact: none)"},
                   {"show", &RpcOptions::show, served::kShowHelp}},
        .profiles = {{"paper", "ShiftLock (FAST'25) 4.1"},
                     {"shiftlock_artifact",

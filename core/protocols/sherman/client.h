@@ -117,15 +117,16 @@ Description<LockOptions> describe() {
                 .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}};
   lock.params = {
       {"lock_width", &LockOptions::lock_width, "16bit|64bit",
-       "a lock: 16 bits by masked CAS (named in the authors' code), or the 8 bytes (what it runs)"},
+       "width of a lock: 16 bits, by masked CAS (present in the authors' code), or 8 bytes (what "
+       "their code runs)"},
       {"unlock_by", &LockOptions::unlock_by, "write|faa",
-       "what frees the global lock: WRITE (code), or FAA (ours)"},
+       "verb that frees the global lock: WRITE (code), or FAA (ours)"},
       {"packed", &LockOptions::packed,
-       "an entry is the 16 bits alone: with locks.stride: null, four in 8 bytes; needs FAA"},
+       "an entry is only the 16 bits: with locks.stride: null, four share 8 bytes; needs FAA"},
       {"unlock_posted", &LockOptions::unlock_posted,
-       "release does not wait for that verb (code: where no write-back waits with it)"},
+       "release does not wait for that verb (code: unless a write-back is posted with it)"},
       {"write_with_unlock", &LockOptions::write_with_unlock,
-       "the last WRITE of a section goes out with that verb, in one doorbell (Sherman: yes)"},
+       "the last WRITE of a section is posted with that verb, with one doorbell (Sherman: yes)"},
       {"retry_pause", &LockOptions::retry_pause, Duration{}, milliseconds(10),
        "pause between two CAS (code: none)"}};
   lock.contradiction = [](const LockOptions& options) { return packed_contradiction(options); };

@@ -8,12 +8,13 @@ ProtocolEntry sherman_entry() {
   using sherman::Options;
   Description<Options> lock = sherman::describe<Options>();
   lock.name = "sherman";
-  lock.summary = "nodes take the lock by CAS, clients of a node hand it on among themselves";
+  lock.summary = "nodes acquire the lock by CAS; clients of a node hand it over in memory";
   lock.source = "Sherman (SIGMOD'22), its hierarchical on-chip lock; reconstructed";
   lock.fairness = "first come, first served within a node; none between nodes";
-  lock.handover = "to a neighbour in memory, or by chance";
-  lock.params.push_back({"max_handovers", &Options::max_handovers, 0, 1'000'000,
-                         "hand-overs within a node before others get a chance (code: 8 holders)"});
+  lock.handover = "in memory within a node; else by chance";
+  lock.params.push_back(
+      {"max_handovers", &Options::max_handovers, 0, 1'000'000,
+       "handovers within a node before other nodes may acquire the lock (code: 8 holders)"});
   lock.profiles = {
       {"reconstructed", "Sherman (SIGMOD'22), its 16-bit locks"},
       {"repository",

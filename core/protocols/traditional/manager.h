@@ -90,31 +90,32 @@ class Manager : public Protocol, public MessageNames {
 // `Of` is an Options.
 template <class Of>
 Description<Of> describe() {
-  return {.shared_mode = true,
-          .handover = "the server's answer",
-          .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                    .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                    .free_s = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                    .s_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                    .x_after_s = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
-          .params = {{"timeout", &Options::timeout, Duration{}, seconds(60),
-                      "a client that has waited so long withdraws and fails; 0: never (DSLR 6.1: "
-                      "its timeouts for all baselines, lengths not given)"},
-                     {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
-                      "R: random backoff after a timeout; 0: none (DSLR A.3)"},
-                     {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
-                      "L: its longest pause (DSLR A.3)"},
-                     {"show", &Options::show, served::kShowHelp}},
-          .profiles = {{"reconstructed", "DSLR (SIGMOD'18) 2.2.1 and 6.1, without timeouts"},
-                       {"dslr_paper",
-                        "DSLR (SIGMOD'18) 6.1 with timeouts, of DSLR's own length: two leases",
-                        {{"timeout", milliseconds(20)}}}},
-          .small_model = {{"show", true}},
-          .longest_timeout = [](const Of& options) { return options.timeout; },
-          .contradiction =
-              [](const Of& options) {
-                return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
-              }};
+  return {
+      .shared_mode = true,
+      .handover = "the server's answer",
+      .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .free_s = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .s_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .x_after_s = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
+      .params = {{"timeout", &Options::timeout, Duration{}, seconds(60),
+                  "time after which a waiting client withdraws its request and fails; 0: never "
+                  "(DSLR 6.1: it has timeouts for all baselines, but states no lengths)"},
+                 {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+                  "R: bound of the first random backoff after a timeout; 0: no backoff (DSLR A.3)"},
+                 {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+                  "L: the longest backoff (DSLR A.3)"},
+                 {"show", &Options::show, served::kShowHelp}},
+      .profiles = {{"reconstructed", "DSLR (SIGMOD'18) 2.2.1 and 6.1, without timeouts"},
+                   {"dslr_paper",
+                    "DSLR (SIGMOD'18) 6.1 with timeouts, of DSLR's own length: two leases",
+                    {{"timeout", milliseconds(20)}}}},
+      .small_model = {{"show", true}},
+      .longest_timeout = [](const Of& options) { return options.timeout; },
+      .contradiction =
+          [](const Of& options) {
+            return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+          }};
 }
 
 }  // namespace latchlab::traditional

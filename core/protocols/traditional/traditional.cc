@@ -56,7 +56,7 @@ class Traditional final : public traditional::Manager {
 ProtocolEntry traditional_entry() {
   Description<TraditionalOptions> lock = traditional::describe<TraditionalOptions>();
   lock.name = "traditional";
-  lock.summary = "a queue for each lock in its server's CPU";
+  lock.summary = "a queue for each lock, on the server's CPU";
   lock.source = "DSLR (SIGMOD'18) 6.1, its Traditional baseline; reconstructed";
   lock.fairness = "first come, first served";
   return make_entry<Traditional>(lock);

@@ -37,11 +37,11 @@ class TraditionalRo final : public traditional::Manager {
 ProtocolEntry traditional_ro_entry() {
   Description<TraditionalRoOptions> lock = traditional::describe<TraditionalRoOptions>();
   lock.name = "traditional_ro";
-  lock.summary = "traditional, in which readers pass waiting writers a few times";
+  lock.summary = "traditional, in which readers may bypass a waiting writer a few times";
   lock.source = "DSLR (SIGMOD'18) 6.4, its Traditional_RO baseline; reconstructed";
-  lock.fairness = "first come, first served, but that readers pass a writer 10 times";
+  lock.fairness = "first come, first served, except that readers may bypass a writer 10 times";
   lock.params.push_back({"max_passes", &TraditionalRoOptions::max_passes, 0, 1'000'000'000,
-                         "how often readers may pass a waiting writer (DSLR 6.4: 10)"});
+                         "how often readers may bypass a waiting writer (DSLR 6.4: 10)"});
   lock.small_model.emplace_back("max_passes", std::int64_t{1});
   return make_entry<TraditionalRo>(lock);
 }

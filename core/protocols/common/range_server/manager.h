@@ -80,8 +80,8 @@ struct Options {
 };
 
 inline constexpr char kTriesHelp[] =
-    "when a holder leaves, who of those that wait for it goes through the structure: all, or "
-    "those_that_fit beside whom it has just let in (assumed: CITRON does not say)";
+    "when a range is released, which requests that wait for it traverse the structure again: all, "
+    "or those_that_fit beside the ranges just granted (assumed: CITRON does not say)";
 
 class Client final : public LockClient {
  public:
@@ -134,8 +134,8 @@ Description<Of> describe(const char* step) {
       .handover = "the server's answer",
       .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}}, .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
       .params = {{"handler", &Options::handler, Duration{}, milliseconds(1),
-                  "CPU time of a request beside call_service and the structure; 100ns where "
-                  "call_service is without CITRON's handler (CITRON 2.2)"},
+                  "CPU time of a request in addition to call_service and the structure; 100ns if "
+                  "call_service does not include CITRON's handler (CITRON 2.2)"},
                  {"step", &Options::step, Duration{}, microseconds(100), step},
                  {"show", &Options::show, served::kShowHelp}},
       .profiles = {{"citron_baseline", "CITRON (FAST'23) Table 1 and 4.1; reconstructed"}},
