@@ -80,12 +80,12 @@ const std::vector<NicGroup>& nic_groups() {
        {"responder.read", "responder.write", "responder.send"}},
       {"bandwidth", "Bits per second of port and PCIe.", false, {"link.rate", "pcie.rate"}},
       {"cpu",
-       "How fast CPUs are: visits to memory, messages taken, calls served.",
+       "Speed of CPUs: memory accesses, messages received, calls served.",
        true,
        {"local.on_node", "local.cpu_access", "local.handle_message", "server.call_service"}},
       {"latency",
-       "Time on the way and at either end that occupies nothing, to other nodes and to the own "
-       "one.",
+       "Latencies on the path and at both ends that occupy no resource, to other nodes and within "
+       "a node.",
        false,
        {"latency.post", "latency.one_way", "latency.completion", "latency.jitter", "latency.read",
         "latency.write", "latency.atomic_16", "latency.receive", "device_memory.read",

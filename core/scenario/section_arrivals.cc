@@ -17,11 +17,13 @@ const Keys& arrival_list_keys() {
   using Arrival = ScriptedArrival;
   static const Keys keys = rows<Arrival>({
       {"at", number(duration, &Arrival::at, "0us", "3600s"), "10us",
-       "The date since the start of the run, on the client's clock.", kRequired},
-      {"client", number(count, &Arrival::client), "0", "Whose section it is, from 0.", kRequired},
-      {"lock", number(count, &Arrival::lock), "0", "The lock that it is about, from 0.", kRequired},
+       "Time since the start of the run, on the client's clock.", kRequired},
+      {"client", number(count, &Arrival::client), "0", "The client that runs the section, from 0.",
+       kRequired},
+      {"lock", number(count, &Arrival::lock), "0", "The lock that the section acquires, from 0.",
+       kRequired},
       {"mode", words({"exclusive", "shared", "update"}, &Arrival::mode), "shared",
-       "How it is acquired."},
+       "The mode in which it acquires the lock."},
   });
   return keys;
 }
@@ -64,17 +66,19 @@ const Keys& arrival_keys() {
       {"poisson", "script"}, [](const Spec& spec) { return static_cast<int>(spec.kind) - 1; },
       [](Spec& spec, std::int64_t value) { assign(spec.kind, value + 1); });
   static const Keys keys = rows<Spec>({
-      {"kind", kind, "poisson", "poisson: at random, each client on its own; script: as written.",
+      {"kind", kind, "poisson",
+       "poisson: random arrivals, independent for each client; script: the times given.",
        kRequired},
       {"rate", number(count, &Spec::per_second, "1", "1G"), "1M",
-       "Sections per second, over all clients (of a group: over its own).", kRequired, "poisson"},
+       "Sections per second, over all clients (in a group: over the group's clients).", kRequired,
+       "poisson"},
       {"file", said<Spec>(text), "arrivals.csv",
-       "Lines at,client,lock,mode under a line that says so; a relative path begins at the "
-       "scenario. In place of `list`.",
+       "CSV file in place of `list`: the header line at,client,lock,mode, then one line for each "
+       "arrival. A relative path starts at the scenario's directory.",
        "script"},
       {"list", items(&Spec::script, arrival_list_keys, kMostArrivals),
-       "[{at: 10us, client: 0, lock: 0, mode: shared}]", "The same here: 100000 arrivals at most.",
-       "script"},
+       "[{at: 10us, client: 0, lock: 0, mode: shared}]",
+       "The arrivals, at most 100000, in place of `file`.", "script"},
   });
   return keys;
 }

@@ -146,56 +146,66 @@ const Keys& expect_keys() {
       {"highest", "lowest"}, [](const Entry&) { return std::nullopt; },
       [](Entry& entry, std::int64_t value) { entry.highest_is_best = value == 0; });
   static const Keys keys = rows<Entry>({
-      {"id", line(&Entry::id), "cas-ideal", "Its name, unique.", kRequired},
+      {"id", line(&Entry::id), "cas-ideal", "A unique name.", kRequired},
       {"kind", words({"value", "ratio", "order", "table"}, &Entry::kind), "value",
-       "value: a metric at one point; ratio: at one point over another; order: which point does "
-       "better; table: many values at once.",
+       "value: a metric at one point; ratio: a metric at one point divided by that at another; "
+       "order: the ranking of points; table: many values.",
        kRequired},
       {"metric", said<Entry>(text), "goodput_ops_s",
-       "A path of results.json, or several joined by +.", kRequired, single},
+       "A path in results.json, or several joined by +, which are added.", kRequired, single},
       {"where", said<Entry>(map), "{label: cas}",
-       "Swept paths and their values (label: the protocol's): picks the one point that is meant. "
-       "`clients` is the number of clients.",
+       "Swept paths and their values, which select one point; `label` is the protocol's label, "
+       "`clients` the number of clients.",
        kNullable},
       {"over", said<Entry>(map), "{label: mcs}",
-       "What differs from `where` at the point below the line.", kRequired, "ratio"},
-      {"over", said<Entry>(text), "label", "The path whose values are compared, or name the rows.",
-       kRequired, "order table"},
+       "What differs from `where` at the point in the denominator.", kRequired, "ratio"},
+      {"over", said<Entry>(text), "label",
+       "The swept path whose values are ranked (order), or name the rows (table).", kRequired,
+       "order table"},
       {"value", said<Entry>(figure), "278.3k",
-       "What was published: times with their unit, all else as a number.", kRequired, figures},
+       "The published value: a time with its unit, any other value as a number.", kRequired,
+       figures},
       {"order", said<Entry>(list), "[cas, mcs]",
-       "Values of `over`, best first; equals as a list. Decided by at least three repeats.",
+       "Values of `over`, best first; values of equal rank as a list. The order needs at least "
+       "three repeats to be decided.",
        kRequired, "order"},
       {"best", best, "lowest",
-       "Which end of the metric comes first; by default highest of goodput_ops_s, commits_s and "
-       "fairness.jain, lowest of all others.",
+       "Whether the highest or the lowest value of the metric ranks first; default: highest for "
+       "goodput_ops_s, commits_s and fairness.jain, lowest for all other metrics.",
        "order"},
       {"columns", said<Entry>(map), "{p50: acquire_ns.p50}",
-       "Names and their metrics; or {metric: ..., factor: ..., tolerance: ..., absolute: ...}.",
+       "Names of columns, each with its metric, or with {metric: ..., factor: ..., tolerance: ..., "
+       "absolute: ...}.",
        kRequired, "table"},
       {"rows", said<Entry>(map), "{cas: [1.5], mcs: [2]}",
-       "Values of `over`, each with a list of one cell per column; null: not printed.", kRequired,
-       "table"},
+       "Values of `over`, each with a list of one cell per column; null: the source prints no "
+       "value.",
+       kRequired, "table"},
       {"unit", said<Entry>(text), "us", "Appended to every cell.", "table"},
-      {"tolerance", tolerance, "5%", "How far off, relative to what was published, still counts.",
+      {"tolerance", tolerance, "5%",
+       "The largest relative error at which the value still agrees with the published one.",
        "value ratio table"},
       {"absolute", said<Entry>(figure), "100",
-       "So far off still counts, whatever the tolerance says; for figures near 0.", figures},
-      {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", "table"},
+       "An absolute error that is always accepted, whatever `tolerance` is; for values near 0.",
+       figures},
+      {"absolute", said<Entry>(figure), "30ns",
+       "An absolute error that is always accepted in each cell.", "table"},
       {"factor", said<Entry>(figure), "2",
-       "The metric is multiplied by this before it is compared.", figures},
+       "The metric is multiplied by this before the comparison.", figures},
       {"use", words({"calibration", "regression", "validation", "inferred"}, &Entry::use),
        "validation",
-       "A missed calibration or regression ends with exit code 1, a missed validation is told and "
-       "scored. inferred: scored apart, because the model's form was inferred from the figure.",
+       "A missed calibration or regression value sets exit code 1; a missed validation value is "
+       "reported and scored. inferred: scored separately, because the model's form was inferred "
+       "from the value.",
        kRequired},
       {"profile", line(&Entry::profile), "paper",
-       "Whose set-up this is; scores are kept apart. A mapping {paper: {label: x}, ...} makes one "
-       "expectation for each, with more conditions.",
+       "The configuration to which the value belongs; each has its own score. A mapping {paper: "
+       "{label: x}, ...} makes one expectation for each configuration, with these conditions added "
+       "to `where`.",
        kNullable},
       {"source", line(&Entry::source), "ShiftLock Table 4", "Where it was published.", kRequired},
       {"disputed", line(&Entry::disputed), "contradicts Table 4",
-       "Why the figure is shown but not scored.", kNullable},
+       "Why the value is shown but not scored.", kNullable},
   });
   return keys;
 }
@@ -210,8 +220,8 @@ const Keys& known_keys() {
       });
   static const Keys keys = rows<Known>({
       {"where", said<Known>(map), "{label: cas}",
-       "Which points, as in `expect`; here they may be several.", kRequired},
-      {"verdict", verdict, "no progress", "As results.json has it.", kRequired},
+       "Selects points, as in `expect`; more than one is possible.", kRequired},
+      {"verdict", verdict, "no progress", "The verdict, as in results.json.", kRequired},
       {"why", line(&Known::why), "ShiftLock as printed can hang", "Shown with the verdict.",
        kRequired},
   });

@@ -70,19 +70,19 @@ const Keys& group_keys() {
   const auto clocks = [](const ClockSpec& spec) { return write_keys(clock_keys(), &spec); };
   static const Keys keys = rows<GroupSpec>({
       {"name", line(&GroupSpec::name), "readers",
-       "Its name, unique: 1 to 64 letters, digits, '-' or '_'.", kRequired},
+       "A unique name: 1 to 64 letters, digits, '-' or '_'.", kRequired},
       {"nodes", clients(&ClientGroup::nodes, "65535"), "2",
-       "Nodes that its clients run on; no other group's do."},
+       "Nodes on which the group's clients run; groups share no nodes."},
       {"clients_per_node", clients(&ClientGroup::clients_per_node, "10M"), "8",
        "Clients on each of them."},
       {"workload", workload(), "{read_ratio: 100%}",
-       "What its clients do: these keys in place of those of `workload`.", kNullable},
+       "What the group's clients do: keys that replace those of `workload`.", kNullable},
       {"nic", own(text, &GroupSpec::nic, write_nic), "{base: connectx-5, link.rate: 25Gbps}",
-       "The RNIC of its nodes, in place of platform.nic; half of the way between two nodes is of "
-       "each one's RNIC.",
+       "The RNIC of the group's nodes, in place of platform.nic. Each of two nodes determines half "
+       "of the latency between them.",
        kNullable | kOmitted},
       {"clocks", own(map, &GroupSpec::clocks, clocks), "{drift: 100ppm}",
-       "How far its clocks are off: these keys in place of those of platform.clocks.",
+       "Errors of the group's clocks: keys that replace those of platform.clocks.",
        kNullable | kOmitted},
   });
   return keys;

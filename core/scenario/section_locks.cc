@@ -35,20 +35,19 @@ const Keys& lock_keys() {
   using Locks = LockTableSpec;
   static const Keys keys = rows<Locks>({
       {"count", number(count, &Locks::count, "1", "9223372036854775807"), "10M",
-       "How many locks there are, on all servers; memory is taken for those in use only."},
+       "Number of locks, on all servers; only locks in use take memory."},
       {"placement",
        either(words({"round_robin", "partitioned"}, &Locks::placement), placement_keys),
        "partitioned",
-       "On which server lock i lies: round_robin: i mod servers; partitioned: equal parts in "
-       "order; {node: N}: all on server N."},
+       "Which server stores lock i: round_robin: server i mod servers; partitioned: consecutive "
+       "locks in equal parts; {node: N}: server N stores all locks."},
       {"stride", number(bytes, &Locks::stride_bytes, "8B"), "64B",
-       "From one lock to the next: a multiple of 8B, at least the protocol's entry (64B: that, "
-       "where "
-       "it is more); null: entries side by side, those of less than 8B several in a word. Locks "
-       "whose addresses agree in bits 3 to 11 share an atomic slot.",
+       "Distance from one lock to the next: a multiple of 8B, at least the size of the protocol's "
+       "entry (with the default 64B a larger entry sets the distance); null: no gaps, and entries "
+       "below 8B share a word. Locks whose addresses agree in bits 3 to 11 share an atomic slot.",
        kNullable},
       {"memory", words({"host", "device"}, &Locks::device_memory), "host",
-       "device: the table lies in the memory of the servers' NICs (device_memory.size), where "
+       "device: the lock table is in the memory of the servers' NICs (device_memory.size), where "
        "atomics are faster."},
   });
   return keys;

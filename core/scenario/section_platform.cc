@@ -8,13 +8,15 @@ using enum KeyKind;
 const Keys& clock_keys() {
   static const Keys keys = rows<ClockSpec>({
       {"drift", number(ratio, &ClockSpec::drift_ppb, "0", "10%", Form::ppm), "100ppm",
-       "Each node's clock runs too fast or slow by up to this much, drawn uniformly."},
+       "Each node's clock runs fast or slow by at most this, drawn uniformly."},
       {"offset", number(duration, &ClockSpec::offset, "0us", "3600s"), "10us",
-       "Each node's clock is ahead by up to this much, drawn uniformly."},
+       "Each node's clock is ahead by at most this, drawn uniformly."},
       {"nic_drift", number(ratio, &ClockSpec::nic_drift_ppb, "0", "10%", Form::ppm), "50ppm",
-       "The same of the RNIC's own clock against its node's."},
+       "Each RNIC's clock runs fast or slow against its node's clock by at most this, drawn "
+       "uniformly."},
       {"nic_offset", number(duration, &ClockSpec::nic_offset, "0us", "1s"), "1us",
-       "The RNIC's clock is off by up to this much either way; 0 with nic_drift: one clock."},
+       "Each RNIC's clock is ahead of or behind its node's clock by at most this; 0, and nic_drift "
+       "0: RNIC and node share one clock."},
   });
   return keys;
 }
@@ -24,11 +26,11 @@ namespace {
 const Keys& datagram_keys() {
   static const Keys keys = rows<DatagramSpec>({
       {"loss", number(ratio, &DatagramSpec::loss_ppb, "0", "100%"), "0.1%",
-       "This share never arrives."},
+       "Share of the messages that are lost."},
       {"reorder", number(ratio, &DatagramSpec::reorder_ppb, "0", "100%"), "1%",
-       "This share is late, and may be overtaken."},
+       "Share of the messages that are delayed, so that later ones may overtake them."},
       {"reorder_by", number(duration, &DatagramSpec::reorder_by, "1ns", "1s"), "20us",
-       "By how much at the most; uniform."},
+       "The longest such delay; delays are uniform."},
   });
   return keys;
 }
@@ -36,7 +38,8 @@ const Keys& datagram_keys() {
 const Keys& server_cpu_keys() {
   static const Keys keys = rows<ServerCpuSpec>({
       {"cores", number(count, &ServerCpuSpec::cores, "1", "65536"), "8",
-       "Cores of each server that run its part; null: `server.cores` of the NIC's file.",
+       "Cores of each server that run the lock's server part; null: `server.cores` of the NIC's "
+       "file.",
        kNullable},
       {"call_service", number(duration, &ServerCpuSpec::call_service, "0us", "1s"), "500ns",
        "CPU time per call before its handler begins; null: `server.call_service` of the NIC's "
@@ -142,51 +145,52 @@ const Keys& platform_keys() {
   using Platform = PlatformSpec;
   static const Keys keys = rows<Platform>({
       {"nic", nic(), "{base: connectx-5, atomic.same_address: 300ns}",
-       "The RNIC of every node (groups[].nic: of some): a name under models/nics, a path, or a "
-       "mapping that replaces constants of a `base` by their dotted names, multiplies them by "
-       "`scale` "
-       "and may call the result by a `name`."},
+       "The RNIC of every node (groups[].nic: of a group's nodes): a name under models/nics, a "
+       "path, or a mapping that changes a `base`: it replaces constants by their dotted names, "
+       "multiplies some by `scale`, and may give the result a `name`."},
       {"topology", nested(&Platform::topology, topology_keys, "kind"), "{kind: fat_tree}",
-       "The network between the nodes. What is not given of its shape follows from the number of "
-       "nodes."},
+       "The network between the nodes. Sizes that are not given follow from the number of nodes."},
       {"servers", number(count, &Platform::servers, "1", "65535"), "4",
        "Nodes that host lock entries."},
       {"client_nodes", clients(&Platform::client_nodes, "65535"), "5",
-       "Nodes that clients run on."},
+       "Nodes on which clients run."},
       {"clients_per_node", clients(&Platform::clients_per_node, "10M"), "48",
-       "Clients on each of them; at most 10M clients in all."},
+       "Clients on each client node; at most 10M clients in all."},
       {"client_nodes_per_nic", number(count, &Platform::client_nodes_per_nic, "1", "65535"), "4",
-       "Client nodes in a row (of one group) that share an RNIC and its port, as virtual nodes of "
-       "one machine do. Between them verbs loop back."},
+       "How many consecutive client nodes (of one group) share an RNIC and its port, as virtual "
+       "nodes of one machine do. Verbs between them loop back."},
       {"colocated", number(boolean, &Platform::colocated), "true",
        "true: client node i is server i, so client_nodes must not exceed servers."},
       {"client_link_latency", number(duration, &Platform::client_link_latency, "0us", "10s"), "1us",
        "Extra one-way latency between client nodes."},
       {"clocks", nested(&Platform::clocks, clock_keys), "{drift: 100ppm}",
-       "How far the nodes' clocks are off. All draws follow from the seed."},
+       "Errors of the nodes' clocks. All draws follow from the seed."},
       {"bulk", nested(&Platform::bulk, bulk_keys, "model"), "{model: flows, above: 8KiB}",
-       "How long payloads share the network; short ones take turns at the sender's port."},
+       "How the network's bandwidth is shared by long payloads; short payloads are sent one at a "
+       "time at the sender's port."},
       {"qps", words({"client", "core", "node"}, &Platform::qps), "core",
-       "Who has a QP of its own to each node: with it come the limit of READs and atomics in "
-       "flight, and execution in order."},
+       "What has its own QP to each node: a client, a core or a node. The limit of READs and "
+       "atomics in flight and the order of execution apply to each QP."},
       {"cores", number(count, &Platform::cores, "1", "10M"), "1",
-       "Cores of a client node that its clients share, at most as many as clients; null: each "
-       "client has its own.",
+       "Cores that the clients of a client node share, at most as many as clients; null: each "
+       "client has its own core.",
        kNullable},
       {"core_sharing", words({"turns", "threads"}, &Platform::core_sharing), "turns",
-       "What the clients on a core are. turns: coroutines, one of which runs at a time. threads: "
-       "each polls on a hardware thread of its own, at most two to a core; client i shares its "
-       "core with client i + cores, and CPU work of both then takes local.shared_core as long."},
+       "How clients share a core. turns: as coroutines, of which one runs at a time. threads: each "
+       "client polls on its own hardware thread, at most two on a core; client i shares its core "
+       "with client i + cores, and while both work, CPU work takes local.shared_core times as "
+       "long."},
       {"datagrams", nested(&Platform::datagrams, datagram_keys), "{loss: 0.1%, reorder: 1%}",
-       "What the network does to messages over UD, which nobody acknowledges; other transports, "
-       "and messages within a node, are not touched."},
+       "Loss and reordering of messages over UD, which has no acknowledgements; other transports, "
+       "and messages within a node, are not affected."},
       {"failure_detection", number(duration, &Platform::failure_detection, "0us", "100s"), "100ms",
-       "From a crash until membership tells of it, as the failure detector of a cluster does. The "
-       "default is assumed, 1ms to 10s are as likely: models/software/failure-detector.yaml."},
+       "Time from a crash until the membership service reports it, as a cluster's failure detector "
+       "does. The default is assumed; 1ms to 10s are as likely "
+       "(models/software/failure-detector.yaml)."},
       {"server_cpu", nested(&Platform::server_cpu, server_cpu_keys),
        "{cores: 8, call_service: 500ns}",
-       "The CPU of a server, for locks with a server part: calls and whatever their handlers "
-       "compute queue for its cores. Where the defaults come from stands in the NIC's file.",
+       "The CPU of a server, for locks with a server part: calls and the work of their handlers "
+       "queue for its cores. The NIC's file states the source of the defaults.",
        kOmitted},
   });
   return keys;

@@ -20,37 +20,41 @@ const Keys& transaction_keys() {
   using Spec = TransactionSpec;
   static const Keys keys = rows<Spec>({
       {"kind", words({"tatp", "tpcc_blocks", "tpcc_rows", "smallbank"}, &Spec::mix), "tatp",
-       "Whose. tatp: TATP, a lock per row. tpcc_blocks: TPC-C with 121 locks a warehouse, as "
-       "FissLock's generator has it (ShiftLock 4.4). tpcc_rows: TPC-C with a lock per tuple (DSLR "
-       "6.1). smallbank: SmallBank, two locks an account.",
+       "The benchmark. tatp: TATP, one lock per row. tpcc_blocks: TPC-C with 121 locks per "
+       "warehouse, as in FissLock's generator (ShiftLock 4.4). tpcc_rows: TPC-C with one lock per "
+       "tuple (DSLR 6.1). smallbank: SmallBank, two locks per account.",
        kRequired},
       {"original", number(boolean, &Spec::original), "true",
-       "As the published generator or bank has it, with its quirks, in place of the "
-       "specification.",
+       "true: as the published generator or bank does it, with its deviations; false: as the "
+       "specification says.",
        "tatp tpcc_blocks tpcc_rows smallbank"},
       {"subscribers", number(count, &Spec::subscribers, "2", "10M"), "100k", "How many there are.",
        "tatp"},
       {"population", number(count, &Spec::population, "0", "1000G"), "1",
-       "The seed of who has which rows, and so of how many locks there are.", "tatp"},
+       "Seed that determines which rows each subscriber has, and therefore the number of locks.",
+       "tatp"},
       {"warehouses", number(count, &Spec::warehouses, "1", "10k"), "100",
-       "Of each machine of clients, whose home they are.", "tpcc_blocks tpcc_rows"},
+       "Number of home warehouses of each client machine; with homes: common, of all machines "
+       "together.",
+       "tpcc_blocks tpcc_rows"},
       {"homes", words({"own", "common"}, &Spec::common_homes), "common",
-       "own: each machine of clients has warehouses of its own. common: all have these warehouses "
-       "together, and any of them is anybody's home.",
+       "own: each client machine has its own home warehouses. common: all clients share the "
+       "warehouses, and any of them may be a client's home.",
        "tpcc_blocks tpcc_rows"},
       {"scans", number(ratio, &Spec::scans_ppb, "0", "1"), "0.1%",
-       "This share of the transactions reads a warehouse's table of customers, under one shared "
+       "Share of the transactions that read a warehouse's table of customers, under one shared "
        "lock (DSLR 6.4).",
        "tpcc_rows"},
       {"scan_time", number(duration, &Spec::scan_time, "0us", "1000s"), "15ms",
-       "How long such a transaction reads, besides workload.critical_section. Locks are told when "
-       "it begins, so that those that know of longer leases give one (DSLR 5.1).",
+       "How long such a transaction reads, in addition to workload.critical_section. The lock "
+       "learns this time with the request, so that a lock with longer leases can grant one (DSLR "
+       "5.1).",
        "tpcc_rows"},
       {"accounts", number(count, &Spec::accounts, "2", "10G"), "1M", "How many there are.",
        "smallbank"},
       {"declock_shares", number(boolean, &Spec::declock_shares), "false",
-       "How often each type comes, and which accounts, as DecLock's code has it, and not as "
-       "ShiftLock's.",
+       "true: the frequency of each type, and the accounts, are those of DecLock's code; false: "
+       "those of ShiftLock's.",
        "smallbank"},
   });
   return keys;
@@ -60,17 +64,17 @@ const Keys& trace_keys() {
   using Spec = TraceSpec;
   static const Keys keys = rows<Spec>({
       {"file", line(&Spec::file), "orders.csv",
-       "Where it lies; a relative path begins at the scenario.", kRequired},
+       "Path of the trace file; a relative path starts at the scenario's directory.", kRequired},
       {"format", words({"latchlab", "fisslock"}, &Spec::fisslock), "latchlab",
-       "latchlab: lines transaction,lock,mode under a line that says so. fisslock: lines "
+       "latchlab: the header line transaction,lock,mode, then such lines. fisslock: lines "
        "transaction,task,type,lock,mode, as FissLock's generators write them."},
       {"duplicates",
        words<Spec>(
            {"error", "merge"}, [](const Spec& spec) { return spec.merge_duplicates ? 1 : 0; },
            [](Spec& spec, std::int64_t value) { spec.merge_duplicates = value == 1; }),
        "merge",
-       "A transaction that has a lock twice: error refuses the file; merge takes it once, in the "
-       "stronger mode."},
+       "If a transaction has a lock twice: error: the file is refused; merge: the transaction "
+       "acquires it once, in the stronger mode."},
   });
   return keys;
 }
@@ -79,13 +83,15 @@ const Keys& object_keys() {
   using Spec = ObjectSpec;
   static const Keys keys = rows<Spec>({
       {"bytes", number(bytes, &Spec::bytes, "1B", "16KiB"), "414B",
-       "How long each is: a READ or WRITE has so many, rounded up to 8B. With a trace the longest "
-       "that is read or written at once; longer values are cut."},
+       "Length of each object, and of a READ or WRITE of it, rounded up to 8B. With a trace: the "
+       "longest READ or WRITE; longer values are truncated."},
       {"trace", line(&Spec::trace), "cluster12.csv",
-       "Accesses in place of drawn ones, in the form of Twitter's cache traces: timestamp, key, "
-       "key size, value size, client, operation, TTL. A relative path begins at the scenario.",
+       "File of accesses, which replace random ones, in the format of Twitter's cache traces: "
+       "timestamp, key, key size, value size, client, operation, TTL. A relative path starts at "
+       "the scenario's directory.",
        kOmitted},
-      {"most", number(count, &Spec::most, "1"), "1M", "So many lines of it at most.", kOmitted},
+      {"most", number(count, &Spec::most, "1"), "1M", "The most lines of the trace that are read.",
+       kOmitted},
   });
   return keys;
 }
@@ -93,16 +99,16 @@ const Keys& object_keys() {
 const Keys& index_keys() {
   using Spec = IndexSpec;
   static const Keys keys = rows<Spec>({
-      {"keys", number(count, &Spec::keys, "1", kMostObjects), "10M", "How many the tree has."},
-      {"leaf_keys", number(count, &Spec::leaf_keys, "1", "1M"), "64", "How many a leaf has."},
+      {"keys", number(count, &Spec::keys, "1", kMostObjects), "10M", "Number of keys of the tree."},
+      {"leaf_keys", number(count, &Spec::leaf_keys, "1", "1M"), "64", "Keys of a leaf."},
       {"fanout", number(count, &Spec::fanout, "2", "1M"), "64", "Children of an inner node."},
       {"node_bytes", number(bytes, &Spec::node_bytes, "8B", "16KiB"), "1KiB",
-       "The length of a node, which is read whole: a multiple of 8B."},
+       "Length of a node, which is read as a whole: a multiple of 8B."},
       {"entry_bytes", number(bytes, &Spec::entry_bytes, "8B", "16KiB"), "16B",
-       "What an update writes: a multiple of 8B."},
+       "Length of what an update writes: a multiple of 8B."},
       {"uncached_levels", number(count, &Spec::uncached_levels, "0", "64"), "1",
-       "Levels above the leaves that clients have to read on the way, a READ each; the others are "
-       "in a cache of each client's."},
+       "How many levels above the leaves clients have to READ, one node each; each client has the "
+       "other levels in its cache."},
   });
   return keys;
 }
@@ -142,20 +148,20 @@ Keys program_keys() {
   return rows<Workload>({
       {"transactions", nested(&Workload::transactions, transaction_keys, "kind"),
        "{kind: tatp, original: true}",
-       "What transactions lock. Those that find nothing to lock are left out. They begin again "
-       "when they have given back what they held.",
+       "What transactions lock. Transactions that find nothing to lock are left out. An aborted "
+       "transaction releases what it holds and starts over.",
        0, "transactions"},
       {"trace", nested(&Workload::trace, trace_keys, "file"), "{file: orders.csv}",
-       "Transactions as a file has them: of C clients the c-th makes its transactions c, c + C and "
-       "so on, and begins anew at the end.",
+       "Transactions read from a file: of C clients, client c runs transactions c, c + C and so "
+       "on, and starts over at the end of the file.",
        0, "trace"},
       {"objects", nested(&Workload::objects, object_keys, "bytes"), "{bytes: 414B}",
-       "Objects that are got, under a shared lock, or set, under an exclusive one, each with a "
-       "READ or WRITE.",
+       "Objects that clients get under a shared lock by a READ, or set under an exclusive lock by "
+       "a WRITE.",
        0, "object_store"},
       {"index", nested(&Workload::index, index_keys, "keys"), "{keys: 10M}",
-       "A B+-tree whose leaves are read, or locked, read and written, as Sherman does it. Each "
-       "node has a lock: leaves first, then level by level up to the root.",
+       "A B+-tree: a lookup reads a leaf, an update locks, reads and writes one, as in Sherman. "
+       "Each node has a lock, numbered from the leaves, level by level, up to the root.",
        0, "index"},
   });
 }

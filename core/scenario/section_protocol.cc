@@ -70,10 +70,11 @@ const Keys& protocol_keys() {
   static const Keys keys = rows<Protocol>({
       {"name", line(&Protocol::name), "shiftlock", "See `latchlab list protocols`.", kRequired},
       {"profile", line(&Protocol::profile), "repaired",
-       "A named set of parameters, such as those of a paper or of its artifact; each can be "
-       "replaced beside it. The first profile of a lock is its default."},
+       "A named set of parameter values, such as those of a paper or of its artifact; keys beside "
+       "it replace single values. Default: the lock's first profile."},
       {"label", line(&Protocol::label), "CAS-NB",
-       "Names the series, 1 to 64 characters, unique among swept protocols; by default the name."},
+       "Name of the series, 1 to 64 characters, unique among swept protocols; default: the lock's "
+       "name."},
   });
   return keys;
 }

@@ -57,10 +57,10 @@ const Keys& size_keys() {
       [](const Workload& workload) { return workload.range.by_operation ? 0 : 1; },
       [](Workload& workload, std::int64_t value) { workload.range.by_operation = value == 0; });
   static const Keys keys = rows<Workload>({
-      {"values", values, "[1, 16, 256]", "The sizes.", kRequired},
+      {"values", values, "[1, 16, 256]", "The sizes in units.", kRequired},
       {"by", by, "operation",
-       "operation: each section draws one of them, each as likely; client: one size per client, in "
-       "turn.",
+       "operation: each section draws one of the sizes, all equally likely; client: the sizes are "
+       "assigned to clients in turn.",
        kRequired},
   });
   return keys;
@@ -90,30 +90,29 @@ const Keys& file_keys() {
       });
   static const Keys keys = rows<FileSpec>({
       {"kind", kind, "hard_write",
-       "Whose accesses. bt_io: NAS BT-IO, simple: the cells of a cube, 40B each, in a file that "
-       "grows by the cube with each of 50 steps and then begins anew; each client writes its own "
-       "cells, a run along one edge at a time. oltp: Filebench OLTP: of 3521 sections 3200 read "
-       "data files, 320 write them, and one appends to the log, which is the last lock. "
-       "hard_write: IO500 ior-hard-write: clients append to one file in turn.",
+       "The program whose accesses are modelled. bt_io: NAS BT-IO, simple: the file has the cells "
+       "of a cube, 40B each, grows by a cube with each of 50 steps and then starts over; each "
+       "client writes its own cells, one run along an edge at a time. oltp: Filebench OLTP: of "
+       "3521 sections 3200 read data files, 320 write them, and one appends to the log, which is "
+       "the last lock. hard_write: IO500 ior-hard-write: clients append to one file in turn.",
        kRequired},
       {"unit", number(bytes, &FileSpec::unit_bytes, "1B", "1GiB"), "4KiB",
-       "What a unit of a lock stands for. A section wants every unit that has a byte of its "
-       "access."},
+       "Bytes of a file that one unit of the lock stands for. A section acquires every unit that "
+       "contains a byte of its access."},
       {"access_bytes", access_bytes(FilePattern::hard_write), "47008B",
-       "The length of each write: a multiple of 8B.", 0, "hard_write"},
+       "Length of each write: a multiple of 8B.", 0, "hard_write"},
       {"access_bytes", access_bytes(FilePattern::oltp), "8KiB",
-       "The length of reads and writes of data files: a multiple of 8B.", 0, "oltp"},
+       "Length of reads and writes of data files: a multiple of 8B.", 0, "oltp"},
       {"append_bytes", number(bytes, &FileSpec::append_bytes, "8B", "64MiB"), "256KiB",
-       "The length of an append to the log: a multiple of 8B.", 0, "oltp"},
+       "Length of an append to the log: a multiple of 8B.", 0, "oltp"},
       {"file_bytes", number(bytes, &FileSpec::file_bytes, "8B", "1024GiB"), "10MiB",
-       "The length of each data file, and of the log, which begins anew at its end.", 0, "oltp"},
+       "Length of each data file, and of the log, which starts over at its end.", 0, "oltp"},
       {"grid", number(count, &FileSpec::grid, "1", "10k"), "408",
        "Cells along an edge of the cube: 408 are class D, 162 class C, 102 class B.", 0, "bt_io"},
       {"data", number(boolean, &FileSpec::data), "true",
-       "The bytes move, too: one READ or WRITE of the access's length, of the object that the lock "
-       "guards, on the lock's server. Files are not kept: all accesses are of the same bytes "
-       "there, "
-       "which are as long as the longest. false: locks alone."},
+       "true: each section also transfers its data: one READ or WRITE of the access's length, on "
+       "the lock's server. Files are not stored: all accesses use the same bytes there, as many as "
+       "the longest access has. false: sections only lock."},
   });
   return keys;
 }
@@ -193,16 +192,16 @@ Keys range_keys() {
       kMostUnits);
   return rows<Workload>({
       {"units", units, "4096",
-       "Units of each object. Where the left end of a range lies is drawn by the distribution over "
-       "all places that leave room for its size; which object, uniformly.",
+       "Units of each object. The distribution draws the left end of a range from all positions "
+       "that leave room for its size; the object is drawn uniformly.",
        0, "range"},
       {"sizes", either(sizes_alone(), size_keys), "[1, 16, 256]",
-       "Units of a range. Of several each client has one, in turn; {values: [1, 16], by: "
-       "operation} draws one for each section.",
+       "Units of a range. Several sizes are assigned to clients in turn; with {values: [1, 16], "
+       "by: operation} each section draws one.",
        0, "range"},
       {"files", nested(&Workload::file, file_keys, "kind"), "{kind: hard_write, unit: 64KiB}",
-       "What clients do to files. A file is a lock's object; a lock without ranges takes the whole "
-       "file, and results then say so in ranges_as_whole.",
+       "What clients do to files. Each file is the object of one lock; a lock without ranges "
+       "acquires the whole file, which ranges_as_whole counts.",
        0, "file_io"},
   });
 }

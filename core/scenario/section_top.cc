@@ -19,8 +19,8 @@ const Keys& figure_keys() {
       {"y", line(&Figure::y), "acquire_ns.p99",
        "A metric (see `latchlab explain`), or its column in the table.", kRequired},
       {"series", line(&Figure::series), "label",
-       "What tells the curves apart: label, clients or a swept path. What else is swept divides "
-       "them further."},
+       "What each curve stands for: a label, a number of clients or a value of a swept path. Other "
+       "swept paths split the curves further."},
   });
   return keys;
 }
@@ -29,11 +29,12 @@ const Keys& sweep_keys() {
   static const Keys keys = rows<Point>({
       {"grid", said<Point>(map), "{locks.count: [1, 10], protocol: [{name: cas}, {name: mcs}]}",
        "Paths and their values, each a list or a range such as {from: 1, to: 256, steps: 9, scale: "
-       "log}; the axes are crossed, the first one outermost. A value that is a mapping may have a "
-       "`name`, by which tables, results and expectations then call it.",
+       "log}. Every combination is a point; the first path varies slowest. A value that is a "
+       "mapping may have a `name`, which tables, results and expectations use for it.",
        kNullable},
       {"zip", said<Point>(list), "[{locks.count: [1, 10], run.duration: [40ms, 20ms]}]",
-       "Each entry is one axis: paths whose lists, of equal lengths, change together.", kNullable},
+       "Each entry is one axis: paths whose lists have equal lengths and change together.",
+       kNullable},
   });
   return keys;
 }
@@ -71,42 +72,43 @@ const Keys& run_keys() {
   const Value<Run> acquisitions{quantity(count, "1")};
   static const Keys keys = rows<Run>({
       {"warmup", or_word("auto", number(duration, &Run::warmup, "0us", "3600s")), "100ms",
-       "Simulated time before the measured window. auto: until goodput has settled, by MSER-5, at "
-       "least half of `duration` and ten adaptation periods of the lock; where the window shows "
-       "that it has not, another one is measured, the last one ten durations after the start. Each "
-       "repeat says how long it took. Half of `duration` where that is not looked for: on "
-       "hardware, with faults, and with scripted arrivals."},
+       "Simulated time before the measured window. auto: until goodput is steady by MSER-5, at "
+       "least half of `duration` and ten adaptation periods of the lock; if goodput still changes "
+       "within the window, a later window is measured, the last one ten durations after the start. "
+       "The result of each repeat contains the warm-up that was found. On hardware, with faults "
+       "and with scripted arrivals auto is half of `duration`."},
       {"duration", number(duration, &Run::duration, "1us", "3600s"), "100ms",
        "Length of the measured window, [warmup, warmup + duration)."},
-      {"acquisitions", acquisitions, "1M", "So many acquisitions in place of a duration.",
+      {"acquisitions", acquisitions, "1M", "Number of acquisitions, in place of a duration.",
        kNullable | kUnsupported},
       {"seed", number(count, &Run::seed, "0", "9223372036854775807", Form::plain), "7",
-       "All that is drawn follows from it: the same seed gives the same bytes."},
+       "Determines all random draws: equal seeds give byte-identical results."},
       {"repeats", number(count, &Run::repeats, "1", "1k"), "3",
-       "Runs of each point, each with a seed of its own; from three on, results carry a 95% "
-       "confidence interval."},
+       "Runs of each point, each with its own seed; with three or more, results have 95% "
+       "confidence intervals."},
       {"precision", number(ratio, &Run::precision_ppb, "0.01%", "100%"), "2%",
-       "Adds repeats, at least three in all, until half the 95% interval of `precision_of` is "
-       "within this share of its mean; null: not.",
+       "Adds repeats, at least three in all, until half the width of the 95% confidence interval "
+       "of `precision_of` is at most this share of its mean; null: adds none.",
        kNullable},
       {"precision_of", line(&Run::precision_of), "acquire_ns.p99",
-       "Which metric `precision` is asked of, a path of results.json."},
+       "The metric to which `precision` applies, a path in results.json."},
       {"most_repeats", number(count, &Run::most_repeats, "3", "1k"), "100",
-       "Where `precision` gives up."},
+       "The number of repeats at which `precision` stops."},
       {"guard", words({"off", "sampled", "on"}, &Run::guard), "sampled",
-       "Checks exclusion by two FETCH_ADDs around each use of a lock, which no verb count includes "
-       "but every time does: of all locks, or (`sampled`) of one lock in 16, drawn from the seed, "
-       "for every client. A simulation sees violations without it; on hardware nothing else does."},
+       "Checks mutual exclusion by two FETCH_ADDs around each use of a lock. They count in all "
+       "times, but in no number of verbs. on: all locks; sampled: one lock in 16, drawn from the "
+       "seed, for all clients. A simulation detects violations without it; on hardware only the "
+       "guard does."},
       {"on_violation", words({"stop", "record"}, &Run::on_violation), "record",
-       "What a violation of mutual exclusion does to its point: stop it, or count it and go on. "
-       "Either way the point is UNSAFE."},
+       "What happens at a violation of mutual exclusion: stop: the point ends; record: the "
+       "violation is counted and the run goes on. The point is UNSAFE in both cases."},
       {"series", number(duration, &Run::series, "1us", "3600s"), "1ms",
-       "Goodput and mean acquisition of each interval of this length, too: in results.json, per "
-       "repeat, at most 10000 of them; null: not.",
+       "Length of intervals for which results.json also has goodput and mean acquisition time, per "
+       "repeat, at most 10000 intervals; null: none.",
        kNullable},
       {"hottest_lock", number(boolean, &Run::hottest_lock), "true",
-       "Also tells how long acquisitions of the most popular lock took: the one that the "
-       "distribution prefers, of equals the first."},
+       "Also measures the acquisitions of the most popular lock: the most probable one of the "
+       "distribution, the first if several are equal."},
   });
   return keys;
 }
@@ -114,7 +116,7 @@ const Keys& run_keys() {
 const Keys& report_keys() {
   static const Keys keys = rows<Report>({
       {"figures", items(&Report::figures, figure_keys, 10'000), "[{x: label, y: goodput_ops_s}]",
-       "One curve per series: y over x."},
+       "Figures, each with one curve per series: y over x."},
   });
   return keys;
 }
@@ -134,45 +136,43 @@ const Keys& top_keys() {
       {"name", said<Point>(text), "quickstart",
        "Names the results: 1 to 64 letters, digits, '-', '_' or '.'.", kRequired},
       {"description", said<Point>(text), "Four locks in a growing crowd",
-       "One line that says what this shows.", kNullable},
+       "One line that says what the scenario shows.", kNullable},
       {"platform", nested(&Point::platform, platform_keys),
        "{servers: 1, client_nodes: 5, clients_per_node: 48}",
        "The nodes, their NICs and the network between them."},
       {"locks", nested(&Point::locks, lock_keys), "{count: 10M}",
        "The lock table; it begins on a 4-KiB boundary of each server."},
       {"workload", nested(&Point::workload, workload_keys), "{read_ratio: 50%}",
-       "What each client does, again and again: draw a lock and a mode, acquire, hold, release, "
-       "think."},
+       "What each client repeats: draw a lock and a mode, acquire, hold, release, think."},
       {"groups", read_later(items(&Point::groups, group_keys, 0)),
        "[{name: readers, nodes: 2, workload: {read_ratio: 100%}}, {name: writers}]",
        "Classes of clients, in place of platform.client_nodes and clients_per_node; their nodes "
        "and clients are numbered in this order.",
        kNullable},
       {"protocol", protocol(), "{name: shiftlock}",
-       "The lock that is studied, with its parameters beside its name; or its name alone. "
-       "Required, "
-       "unless the sweep varies `protocol`."},
+       "The lock to study: its name and parameters, or the name alone. Required, unless the sweep "
+       "varies `protocol`."},
       {"faults", items(&Point::faults, fault_keys, 1'000),
        "[{kind: client_crash, at: 30ms, client: 0}]",
-       "What goes wrong during a run, up to 1000 entries."},
+       "Faults injected during a run, at most 1000 entries."},
       {"run", nested(&Point::run, run_keys), "{warmup: 20ms, duration: 40ms}",
        "How long a point runs and how often it is repeated."},
       {"sweep", later<Point>(map, sweep_keys), "{grid: {platform.clients_per_node: [1, 4, 16]}}",
-       "What varies: one point of results for each combination, 10000 at most. A path begins with "
-       "platform, locks, workload, protocol, faults or run.",
+       "Values that vary between points: one point for each combination, at most 10000. A path "
+       "begins with platform, locks, workload, protocol, faults or run.",
        kNullable},
       {"expect", later<Expectation>(list, expect_keys),
        "[{id: order, kind: order, metric: goodput_ops_s, over: label, order: [cas, mcs], use: "
        "validation, source: none}]",
-       "What was published of these points; compared and scored after the run.", kNullable},
+       "Published values for these points, which are compared and scored after the run.",
+       kNullable},
       {"known", later<KnownVerdict>(list, known_keys),
        "[{where: {label: cas}, verdict: no progress, why: it can hang}]",
-       "Verdicts that are no news: shown as known, with the reason, and no cause for exit code 1. "
-       "A "
-       "point with another verdict is judged as ever.",
+       "Expected verdicts, each with a reason: a point that has the verdict is shown as known and "
+       "does not cause exit code 1. A point with another verdict is treated as usual.",
        kNullable},
       {"report", later<Report>(map, report_keys), "{figures: [{x: label, y: goodput_ops_s}]}",
-       "What to draw.", kNullable},
+       "The figures to draw.", kNullable},
   });
   return keys;
 }

@@ -177,34 +177,39 @@ const Keys& topology_keys() {
   const char* const fly = "dragonfly";
   static const Keys keys = rows<Shape>({
       {"kind", words({"star", "fat_tree", "dragonfly", "torus"}, &Shape::kind), "star",
-       "star: one switch between all nodes. The others are as in SimGrid's manual.",
+       "star: one switch between all nodes. SimGrid's manual describes the other kinds.",
        kRequired | kHasDefault, "star fat_tree dragonfly torus"},
       {"down", levels(&Shape::down), "[4, 4]",
-       "Children of a switch, one number per level from the hosts up; multiplied: hosts.", tree},
-      {"up", levels(&Shape::up), "[1, 4]", "Parents of a child, per level; begins with 1.", tree},
+       "Children of a switch, one number per level from the hosts up; their product is the number "
+       "of hosts.",
+       tree},
+      {"up", levels(&Shape::up), "[1, 4]", "Parents of a child, per level; the first is 1.", tree},
       {"parallel", levels(&Shape::parallel), "[1, 2]",
-       "Links to each parent, per level; begins with 1.", tree},
+       "Links to each parent, per level; the first is 1.", tree},
       {"groups", size(&Shape::groups), "2",
-       "Groups, each two of which share one link; at most `routers`.", fly},
-      {"chassis", size(&Shape::chassis), "2", "Chassis of a group.", fly},
-      {"routers", size(&Shape::routers), "2", "Routers of a chassis, all connected.", fly},
-      {"hosts", size(&Shape::hosts), "2", "Hosts of a router.", fly},
+       "Groups, at most `routers`; one link connects each pair.", fly},
+      {"chassis", size(&Shape::chassis), "2", "Chassis per group.", fly},
+      {"routers", size(&Shape::routers), "2",
+       "Routers per chassis, each connected to all others of it.", fly},
+      {"hosts", size(&Shape::hosts), "2", "Hosts per router.", fly},
       {"dimensions", levels(&Shape::dimensions), "[4, 4, 4]",
        "Nodes in each dimension, 1 to 6 of them.", "torus"},
       {"hop_latency", number(duration, &Shape::hop_latency, "0us", "1s"), "250ns",
-       "What each switch beyond the first adds to a route. Assumed: 100 to 270 ns.",
+       "Latency that each switch beyond the first adds to a route. Assumed; range: 100 to 270 ns.",
        "fat_tree dragonfly torus"},
       {"file", line(&Shape::file), "platform.xml",
-       "A SimGrid platform, in place of a kind; a relative path begins at the scenario.", kRequired,
-       "file"},
+       "A SimGrid platform file, in place of a kind; a relative path starts at the scenario's "
+       "directory.",
+       kRequired, "file"},
       {"checksum", line(&Shape::checksum), "fnv1a-0123456789abcdef",
-       "Of the platform file, as resolved scenarios write it: refused once it has changed.",
+       "Checksum of the platform file, which resolved scenarios contain; a file that has changed "
+       "since is refused.",
        "file"},
       {"nodes", names(&Shape::nodes), "[rack1-a, rack1-b, rack2-a]",
-       "The hosts of the platform file that are the nodes: servers first, then client nodes, as "
-       "faults number them; nodes that share an RNIC share a host. Hosts may be left over at the "
-       "end. By default hosts are sorted by name (node-2 before node-10); latchlab check prints "
-       "which is which.",
+       "The hosts of the platform file that serve as nodes: servers first, then client nodes, as "
+       "faults number them; nodes that share an RNIC share a host. Surplus hosts at the end are "
+       "not used. Default: hosts sorted by name (node-2 before node-10); latchlab check prints the "
+       "mapping.",
        "file"},
   });
   return keys;

@@ -18,20 +18,22 @@ const Keys& distribution_keys() {
   using Spec = DistributionSpec;
   static const Keys keys = rows<Spec>({
       {"kind", words({"uniform", "zipf", "power_law", "hotspot"}, &Spec::kind, {"trace"}),
-       "uniform", "uniform: each lock as often. The others prefer some locks.",
+       "uniform",
+       "uniform: all locks are equally likely. With the other kinds some locks are more likely.",
        kRequired | kHasDefault},
       {"theta", number(ratio, &Spec::theta_ppb, "0", "10", Form::decimal), "0.99",
-       "The k-th most popular lock is drawn with a probability ~ k^-theta.", "zipf"},
+       "The k-th most popular lock has a probability proportional to k^-theta.", "zipf"},
       {"scramble", number(boolean, &Spec::scramble), "true",
-       "Spreads popular locks over the table by a seeded permutation; else lock 0 is the most "
+       "true: a seeded permutation spreads popular locks over the table; false: lock 0 is the most "
        "popular.",
        "zipf"},
       {"alpha", number(ratio, &Spec::alpha_ppb, "1000000001ppb", "20", Form::decimal), "2",
-       "Density ~ x^-alpha, above 1 (DSLR A.4).", kRequired, "power_law"},
+       "Exponent: the density is proportional to x^-alpha; above 1 (DSLR A.4).", kRequired,
+       "power_law"},
       {"locks", number(ratio, &Spec::hot_locks_ppb, "1ppb", "1"), "1%",
-       "The share of the locks that is hot.", kRequired, "hotspot"},
+       "Share of the locks that are hot.", kRequired, "hotspot"},
       {"accesses", number(ratio, &Spec::hot_accesses_ppb, "0", "1"), "90%",
-       "The share of the accesses that goes to them.", kRequired, "hotspot"},
+       "Share of the accesses that are to hot locks.", kRequired, "hotspot"},
   });
   return keys;
 }
@@ -48,9 +50,9 @@ const Keys& remote_work_keys() {
            },
            "1", "1k"),
        "1",
-       "So many verbs, one after the other, on the object that each lock guards, on the lock's "
-       "server: READs when the section is shared, or for update without becoming exclusive; else "
-       "WRITEs. Transactions read each object that they have locked, and write those that they "
+       "Number of verbs, one after the other, on the object that each lock protects, on the lock's "
+       "server: READs if the section is shared, or for update without an upgrade; WRITEs "
+       "otherwise. Transactions read each object that they have locked, and write those that they "
        "have locked exclusively.",
        kRequired},
       {"bytes",
@@ -58,9 +60,10 @@ const Keys& remote_work_keys() {
            bytes, [](const Workload& workload) { return std::max(workload.object_bytes, 8U); },
            [](Workload& workload, std::int64_t value) { assign(workload.object_bytes, value); },
            "8B"),
-       "64B", "The length of the object and of each of them: a multiple of 8B, 16KiB at most."},
+       "64B", "Length of the object and of each verb: a multiple of 8B, at most 16KiB."},
       {"time", number(duration, &Workload::critical_section, "0us", "1000s"), "7us",
-       "How long the client holds all locks besides: after READs and before WRITEs."},
+       "How long the client holds all locks in addition to these verbs: after READs and before "
+       "WRITEs."},
   });
   return keys;
 }
@@ -83,8 +86,8 @@ const Keys& exponential_keys() {
            {"exponential"},
            [](const Workload& workload) { return workload.think_exponential ? 0 : -1; },
            [](Workload& workload, std::int64_t) { workload.think_exponential = true; }),
-       "exponential", "How the pause is drawn.", kRequired},
-      {"mean", number(duration, &Workload::think_time, "0us", "1000s"), "5us", "Its mean.",
+       "exponential", "The distribution of the pause.", kRequired},
+      {"mean", number(duration, &Workload::think_time, "0us", "1000s"), "5us", "Mean of the pause.",
        kRequired},
   });
   return keys;
@@ -200,60 +203,64 @@ Keys all_keys() {
       [](Workload& workload, std::int64_t value) { workload.locks_sorted = value == 0; });
   Keys keys = rows<Workload>({
       {"kind", kind, "micro",
-       "micro: locks drawn anew for each section. range: each section wants some units of one "
-       "lock's object, drawn anew; a lock without ranges takes the whole object, and results then "
-       "say so in ranges_as_whole. file_io: sections write and read files as certain programs do. "
-       "transactions: each section is a transaction, which takes its locks one by one and keeps "
-       "all of them until its end. trace: the same, as a file has them. object_store: sections get "
-       "or set an object. index: sections look up or update a key of a B+-tree."},
+       "micro: each section acquires locks drawn at random. range: each section acquires a random "
+       "range of units of one lock's object; a lock without ranges acquires the whole object, "
+       "which ranges_as_whole counts. file_io: sections write and read files as certain programs "
+       "do. transactions: each section is a transaction, which acquires its locks one by one and "
+       "holds all of them until its end. trace: transactions read from a file. object_store: "
+       "sections get or set an object. index: sections look up or update a key of a B+-tree."},
       {"distribution", nested(&Workload::distribution, distribution_keys, "kind"),
        "{kind: zipf, theta: 0.99}",
-       "Which lock a client asks for; of kind range, where in the object a range begins; of kind "
-       "index, which key.",
+       "Distribution of the locks that clients request; kind range: of the positions in the object "
+       "at which ranges begin; kind index: of the keys.",
        0, "micro range object_store index"},
       {"read_ratio", number(ratio, &Workload::read_ratio_ppb, "0", "1"), "50%",
-       "The share of shared acquisitions. A lock without shared mode takes them exclusively, and "
-       "results then say so in shared_as_exclusive. Of kind object_store the share of gets, of "
-       "kind index that of lookups, which take no lock.",
+       "Share of shared acquisitions. A lock without shared mode grants them exclusively, which "
+       "shared_as_exclusive counts. Kind object_store: the share of gets; kind index: the share of "
+       "lookups, which acquire no lock.",
        0, "micro range object_store index"},
       {"locality", number(ratio, &Workload::locality_ppb, "0", "1"), "90%",
-       "With this probability a lock of the client's own node, else of the other servers, each as "
-       "likely; among the locks of a server by the distribution. Needs platform.colocated and "
-       "locks on every server; null: wherever the lock lies.",
+       "Probability that a client requests a lock on its own node; otherwise the lock is on "
+       "another server, all equally likely. The distribution selects among the locks of a server. "
+       "Needs platform.colocated and locks on every server; null: the placement of locks has no "
+       "influence.",
        kNullable, "micro"},
       {"critical_section", critical_section(), "2us",
-       "How long a client holds the lock, or {remote_ops: 1, bytes: 8B}: what it reads or writes "
-       "meanwhile."},
+       "How long a client holds the lock; or {remote_ops: 1, bytes: 8B}: what it reads or writes "
+       "while it holds the lock."},
       {"think_time", think_time(), "5us",
-       "Pause from release to the next acquisition; {kind: exponential, mean: 5us} draws it."},
+       "Pause from a release to the next acquisition; {kind: exponential, mean: 5us}: a random "
+       "pause."},
       {"locks_per_section", number(count, &Workload::locks_per_section, "1", "1k"), "2",
-       "Locks that a client holds at once: distinct ones, all of one mode. One that was drawn "
-       "already is drawn again, and after 64 tries the next free one is taken.",
+       "Number of distinct locks that a client holds at once, all in one mode. A lock that the "
+       "section has already is drawn again; after 64 attempts the next lock that it does not have "
+       "is used.",
        0, "micro"},
       {"order", order, "as_asked",
-       "In which order they are acquired: sorted by number, which rules deadlocks out, or as they "
-       "were drawn, or as a transaction's program asks for them.",
+       "Order in which a section acquires its locks. sorted: by number, which excludes deadlocks; "
+       "as_asked: as they were drawn, or as the transaction's program requests them.",
        0, "micro transactions trace"},
       {"on_abort", words({"retry", "give_back"}, &Workload::gives_back), "give_back",
-       "When the lock gives up: retry: ask for the same one again; give_back: release all that is "
-       "held and start the section over."},
+       "What a client does when an acquisition is aborted. retry: it requests the same lock again; "
+       "give_back: it releases all locks that it holds and starts the section over."},
       {"retry_pause", number(duration, &Workload::retry_pause, "0us", "1000s"), "5us",
-       "Pause before it goes on after that."},
+       "Pause before the client continues after an abort."},
       {"patience", number(duration, &Workload::patience, "1ns", "1000s"), "10ms",
-       "When a client still waits for a lock so long after it began to ask for the first one, it "
-       "releases all that it holds and starts over after retry_pause. For locks that clients can "
-       "stop to wait for; null: for ever.",
+       "Time limit of a section's acquisitions, from the request for its first lock. A client that "
+       "still waits then releases all that it holds and starts over after retry_pause. Needs a "
+       "lock whose acquisitions can be abandoned; null: no limit.",
        kNullable, "micro transactions trace"},
       {"update_ratio", number(ratio, &Workload::update_ratio_ppb, "0", "1"), "20%",
-       "The share of acquisitions for update; with read_ratio at most 100%. A lock without update "
-       "mode takes them exclusively, and results then say so in update_as_exclusive.",
+       "Share of acquisitions for update; with read_ratio at most 100%. A lock without update mode "
+       "grants them exclusively, which update_as_exclusive counts.",
        0, "micro range"},
       {"upgrade_ratio", number(ratio, &Workload::upgrade_ratio_ppb, "0", "1"), "0%",
-       "The share of them that becomes exclusive before the work; needs update_ratio.", 0,
-       "micro range"},
+       "Share of the acquisitions for update that are upgraded to exclusive before the work; needs "
+       "update_ratio.",
+       0, "micro range"},
       {"arrivals", nested(&Workload::arrivals, arrival_keys), "{kind: poisson, rate: 1M}",
-       "An open loop: sections begin at these dates, or as soon afterwards as the client is free, "
-       "and latencies count from the dates. null: a closed loop.",
+       "Open loop: a section arrives at a given time and begins then, or as soon as the client is "
+       "free; latencies count from the arrival. null: closed loop.",
        kNullable},
   });
   const Keys ranges = range_keys(), programs = program_keys();

@@ -41,7 +41,7 @@ TEST_F(Explain, gives_unit_range_source_and_which_direction_is_better) {
                     HasSubstr("range: 48 to 128"), HasSubstr("source: no public value")));
   EXPECT_THAT(told("workload.read_ratio"), AllOf(HasSubstr("ratio, 0 to 1"), HasSubstr("0%")));
   EXPECT_THAT(told("UNSAFE"), HasSubstr("exit code is 1"));
-  EXPECT_THAT(told("faults.0.at"), HasSubstr("When, since the start"));
+  EXPECT_THAT(told("faults.0.at"), HasSubstr("Time since the start"));
   EXPECT_THAT(told("platform.nic.atomic.slots"), HasSubstr("512"));
 }
 

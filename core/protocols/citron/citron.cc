@@ -179,9 +179,9 @@ ProtocolEntry citron_entry() {
              "reads"},
             {"tune_after", &Options::tune_after, Duration{}, seconds(1000),
              "when the cluster manager changes m and T_wait (3.5.5); 0: never"},
-            {"tune_meet", &Options::tune_meet, 1, kMostMeet, "m after tune_after"},
+            {"tune_meet", &Options::tune_meet, 1, kMostMeet, "m from the time tune_after on"},
             {"tune_t_wait", &Options::tune_t_wait, nanoseconds(1), seconds(1),
-             "T_wait after tune_after"},
+             "T_wait from the time tune_after on"},
             {"lease", &Options::lease, Duration{}, seconds(60),
              "T_lease, the longest hold of a range; 0: no client is treated as dead (3.10)"},
             {"occupy", &Options::occupy, "cas|faa",
@@ -197,8 +197,8 @@ ProtocolEntry citron_entry() {
              "what a parent that is locked instead of a leaf replaces: cover: all nodes of the "
              "range below it; node: that leaf (as printed)"},
             {"between_nodes", &Options::between_nodes, "pass|wait",
-             "whether a request that holds one of its nodes ignores an ancestor whose request "
-             "waits for that node (pass), or waits for it (wait, as printed)"},
+             "whether a request that holds one of its nodes waits for an ancestor whose own "
+             "request waits for that node: pass: no; wait: yes (as printed)"},
             {"expansion", &Options::expansion, "counted|flag",
              "what Exp is compared with: counted: the number of expansions of the tree that the "
              "client knows; flag: 0 (as printed)"},
@@ -210,7 +210,7 @@ ProtocolEntry citron_entry() {
              "uses the old values alone; at_once: immediately (as printed)"},
             {"too_late", &Options::too_late, "pauses|at_once",
              "what a request that notified its ancestors too late does before its next attempt: "
-             "pauses: a random pause from backoff_first to backoff_bound; at_once: nothing (as "
+             "pauses: a random backoff (backoff_first, backoff_bound); at_once: nothing (as "
              "printed)"},
             {"leaf_bits", &Options::leaf_bits, "behind|before",
              "lock_children: when the bits of leaves are posted: behind the verbs that notify "
