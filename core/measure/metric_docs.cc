@@ -14,23 +14,23 @@ struct Part {
   const char* says;
 };
 constexpr Part kHistogramParts[] = {
-    {"count", "How many there were."},
-    {"mean", "The mean."},
-    {"min", "The least."},
-    {"p50", "Half took at most this long (the median)."},
+    {"count", "Number of samples."},
+    {"mean", "Mean."},
+    {"min", "Minimum."},
+    {"p50", "50 of 100 took at most this long (median)."},
     {"p90", "90 of 100 took at most this long."},
     {"p99", "99 of 100 took at most this long."},
     {"p999", "999 of 1000 took at most this long."},
-    {"max", "The greatest."},
+    {"max", "Maximum."},
 };
 constexpr Part kLawParts[] = {
-    {"clients", "How many clients there were."},
+    {"clients", "Number of clients."},
     {"duration_ps", "Length of the window."},
     {"counted_cycles", "Cycles that ended inside the window."},
-    {"counted_lengths_ps", "The sum of their whole lengths."},
-    {"ages_at_start_ps", "The sum of the ages of the cycles that were open when the window began."},
-    {"ages_at_end_ps", "The sum of the ages of the cycles that were open when it ended."},
-    {"idle_ps", "Time inside the window in which a client had no open cycle."},
+    {"counted_lengths_ps", "Sum of the full lengths of these cycles."},
+    {"ages_at_start_ps", "Sum of the ages of the cycles that were open when the window began."},
+    {"ages_at_end_ps", "Sum of the ages of the cycles that were open when the window ended."},
+    {"idle_ps", "Time inside the window in which a client had no open cycle, summed over clients."},
 };
 
 MetricDoc part_of(const MetricDoc& whole, const std::string& name, const std::string& says) {

@@ -114,7 +114,7 @@ TEST_F(Trust, expired_holds_give_a_verdict_and_a_warning_but_no_violation) {
   const Json shown = page("r/report.html");
   for (const Json& box : shown["remarks"]) told = told || box["word"] == "expired holds";
   EXPECT_TRUE(told);
-  EXPECT_THAT(latchlab({"explain", "expired holds"}).out, HasSubstr("the exit code stays 0"));
+  EXPECT_THAT(latchlab({"explain", "expired holds"}).out, HasSubstr("the exit code is 0"));
 }
 
 // A release takes effect after another client has acquired the lock: writers pause for longer than

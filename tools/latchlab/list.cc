@@ -58,9 +58,10 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 const Pairs& workloads() {
   static const Pairs all = {
-      {"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"},
-      {"range", "the same with some units of a lock's object, drawn anew for each section"},
-      {"file_io", "what BT-IO, Filebench OLTP and ior-hard-write do to files, a lock for each"}};
+      {"micro", "each client repeats: draw a lock and a mode, acquire, hold, release, think"},
+      {"range", "as micro, but each section acquires a random range of units of a lock's object"},
+      {"file_io",
+       "the file accesses of BT-IO, Filebench OLTP and ior-hard-write, with one lock per file"}};
   return all;
 }
 

@@ -21,13 +21,14 @@ constexpr const char* kAbout =
 }  // namespace
 
 const char* const kExitCodes =
-    "Exit codes: 0 fine; 1 a lock broke its promise, a point failed, or a published figure that\n"
-    "must hold was missed; 2 bad input; 3 this build or machine cannot; 130 interrupted, what was\n"
-    "finished is kept.";
+    "Exit codes: 0 fine; 1 a lock failed a check, a point failed, or a published value that must\n"
+    "hold was missed; 2 bad input; 3 this build or machine lacks something that is needed;\n"
+    "130 interrupted, finished points are kept.";
 
 Cli::Cli() : app_{kAbout, "latchlab"} {
   app_.require_subcommand(1);
-  app_.set_version_flag("--version", version_text(), "What this program is, and is made of");
+  app_.set_version_flag("--version", version_text(),
+                        "Print the version, the compiler and the libraries");
   app_.footer(kExitCodes);
   add_run_commands(*this);
   add_find_commands(*this);
@@ -55,7 +56,7 @@ const Action& Cli::chosen() const {
 void Cli::take_plugins(CLI::App& command) {
   command
       .add_option("--plugin", plugins_,
-                  "Also the locks of this plug-in, beside those of LATCHLAB_PLUGINS (repeatable)")
+                  "Load the locks of this plug-in, in addition to LATCHLAB_PLUGINS (repeatable)")
       ->type_name("FILE.so")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -80,14 +81,17 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 }
 
 void add_data(CLI::App& command, std::string& data) {
-  command.add_option("--data", data, "Where models/ and scenarios/ are looked up first")
+  command
+      .add_option("--data", data, "Directory in which models/ and scenarios/ are looked up first")
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
 }
 
 void add_jobs(CLI::App& command, std::uint32_t& jobs, const char* what) {
   command
-      .add_option("--jobs", jobs, fmt::format("{} at once; does not change results [cores]", what))
+      .add_option(
+          "--jobs", jobs,
+          fmt::format("{} that run at once; does not change results [number of cores]", what))
       ->type_name("N")
       ->check(whole_number(1, 4'096));
 }

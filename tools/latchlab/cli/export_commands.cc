@@ -4,9 +4,9 @@ namespace latchlab::tool {
 
 void add_export_commands(Cli& cli) {
   const auto arguments = tool::arguments<ExportArguments>();
-  CLI::App& command = cli.add("export", "Write what a finished run has found for other programs",
+  CLI::App& command = cli.add("export", "Write the results of a finished run for other programs",
                               [arguments] { return export_run(*arguments); });
-  command.add_option("directory", arguments->directory, "A directory that latchlab run made")
+  command.add_option("directory", arguments->directory, "A directory that latchlab run wrote")
       ->required()
       ->type_name("DIR");
   command

@@ -29,16 +29,17 @@ void add_doctor(Cli& cli) {
   CLI::App& command = cli.add("doctor", "Check prerequisites on this machine or across a cluster",
                               [arguments] { return examine(arguments->of, arguments->fabric); });
   add_data(command, arguments->of.data);
-  command.add_flag("--json", arguments->of.json, "For programs");
-  const char* const group = "Of a cluster";
+  command.add_flag("--json", arguments->of.json, "Print JSON, for programs");
+  const char* const group = "Cluster";
   command
       .add_flag("--fabric", arguments->fabric,
-                "Start nodes as a run on hardware does, compare what they have, and try every "
-                "directed path between two nodes")
+                "Start nodes as a run on hardware does, compare their configuration, and test "
+                "every directed path between two nodes")
       ->group(group);
   command
       .add_option("--nodes", arguments->of.nodes,
-                  "How many [those that mpirun has started; here as many as addresses, at least 2]")
+                  "Number of nodes [those that mpirun started; on this machine as many as "
+                  "addresses, at least 2]")
       ->type_name("N")
       ->check(whole_number(2, 1'000))
       ->group(group);
@@ -48,14 +49,14 @@ void add_doctor(Cli& cli) {
       "  mpirun -n 4 --host a,b,c,d latchlab doctor --fabric\n"
       "  latchlab doctor --fabric --nodes 4 --rendezvous a:7174, and on each machine latchlab "
       "node --rendezvous a:7174\n\n"
-      "Exit status: 0 nothing is wrong or missing; 1 something of a cluster is wrong; 2 bad "
-      "input; 3 something that is needed is missing, or there is no device.");
+      "Exit codes: 0 no problem was found; 1 the cluster has a problem; 2 bad input; 3 a "
+      "prerequisite is missing, or there is no device.");
 }
 
 void add_completion(Cli& cli) {
   const auto shell = tool::arguments<std::string>();
   CLI::App& command =
-      cli.add("completion", "Print a script that completes commands in a shell", [shell, &cli] {
+      cli.add("completion", "Print a shell script that completes commands", [shell, &cli] {
         fmt::print("{}", completion_script(described(cli.app()), *shell));
         return kFine;
       });

@@ -86,12 +86,12 @@ std::string manual_page(const DescribedCommand& program, const std::string& vers
   text += ".SH EXIT STATUS\n" + paragraph(program.footer);
   text +=
       ".SH ENVIRONMENT\n.TP\n\\fBLATCHLAB_DATA\\fR\n"
-      "A directory in which models/ and scenarios/ are looked up, after that of "
+      "Directory in which models/ and scenarios/ are looked up, after that of "
       "\\fB\\-\\-data\\fR.\n"
       ".TP\n\\fBLATCHLAB_PLUGINS\\fR\n"
-      "Shared libraries with locks, their paths joined by colons.\n"
+      "Paths of shared libraries with locks, joined by colons.\n"
       ".TP\n\\fBLATCHLAB_TOKEN\\fR\n"
-      "The secret that the processes of a hardware run share.\n";
+      "Secret that the processes of a run on hardware share.\n";
   return text;
 }
 

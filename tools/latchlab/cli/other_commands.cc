@@ -11,13 +11,13 @@ namespace {
 std::string about_measuring() {
   std::string text =
       "Without --backend and --from: fits constants to published values, models/fits/FIT.\n\n"
-      "With them: runs microbenchmarks (verb_probe: one coroutine, on whatever the backend is), "
-      "fits "
-      "a NIC's constants to them, prints constants, intervals and residuals, and writes a "
-      "description for models/nics. It leaves out what the data do not determine, and says why. It "
-      "takes five nodes: a server and four client nodes; docs/models.md tells which "
-      "benchmark determines what.\n"
-      "  latchlab calibrate --backend simgrid --nic connectx-6     the method, without a device\n"
+      "With one of them: runs microbenchmarks (verb_probe: one coroutine, on any backend), fits a "
+      "NIC's constants to them, prints constants, intervals and residuals, and writes a "
+      "description "
+      "for models/nics. It leaves out constants that the data do not determine, and says why. It "
+      "needs five nodes: a server and four client nodes. docs/models.md states which benchmark "
+      "determines which constants.\n"
+      "  latchlab calibrate --backend simgrid --nic connectx-6     a test without a device\n"
       "  latchlab calibrate --backend ibverbs --rendezvous a:7777  on machines, each with "
       "latchlab node\n"
       "  latchlab calibrate --from results/calibrate-1 --out my-nic.yaml\n\n"
@@ -33,35 +33,34 @@ void add_measuring(CLI::App& command, MeasureArguments& arguments) {
   const auto option = [&](const char* name, auto& value, const char* says, const char* type) {
     return command.add_option(name, value, says)->type_name(type)->group(group);
   };
-  option("--backend", arguments.backend, "Measure what this backend runs on", "NAME")
+  option("--backend", arguments.backend, "Run the microbenchmarks on this backend", "NAME")
       ->check(CLI::IsMember({"simgrid", "ibverbs"}));
   option("--from", arguments.from,
-         "Measure nothing: fit what an earlier call has measured, or several have together", "DIR")
+         "Measure nothing: fit the measurements of one or more earlier calls", "DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  option("--nic", arguments.nic, "With simgrid: the NIC that is simulated", "NIC")
-      ->capture_default_str();
+  option("--nic", arguments.nic, "With simgrid: the NIC to simulate", "NIC")->capture_default_str();
   option("--without", arguments.without,
          "Leave out a benchmark, or with --from its measurements (repeatable)", "BENCHMARK")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_flag("--quick", arguments.quick, "Leave out what takes longest")->group(group);
-  option("--repeats", arguments.repeats, "Runs of each point, from which the intervals come", "N")
+  command.add_flag("--quick", arguments.quick, "Leave out the longest benchmarks")->group(group);
+  option("--repeats", arguments.repeats,
+         "Runs of each point, from which the confidence intervals are computed", "N")
       ->check(whole_number(3, 1'000))
       ->capture_default_str();
-  option("--seed", arguments.seed, "Of the runs", "N")
+  option("--seed", arguments.seed, "Seed of the runs", "N")
       ->check(whole_number(0, kMostSeed))
       ->capture_default_str();
   option("--measurements", arguments.measurements,
-         "Where measurements go; must not exist [results/calibrate-N]", "DIR");
+         "Directory for measurements; must not exist [results/calibrate-N]", "DIR");
   command
       .add_flag("--resume", arguments.resume,
-                "Go on with measurements that were cut short, in --measurements or the newest")
+                "Continue interrupted measurements, in --measurements or the newest directory")
       ->group(group);
-  option("--name", arguments.name, "Of the description [the device's]", "NAME");
+  option("--name", arguments.name, "Name of the description [the device's name]", "NAME");
   option("--base", arguments.base,
-         "Write into the description that this NIC stands in for what is left open, as assumed",
-         "NIC");
+         "Take constants that the data do not determine from this NIC, marked as assumed", "NIC");
   add_hardware_run(command, arguments.hardware);
 }
 
@@ -99,22 +98,22 @@ int calibrate_or_measure(const CLI::App& command, const MeasureArguments& argume
 void add_calibrate(Cli& cli) {
   const auto arguments = tool::arguments<MeasureArguments>();
   const auto itself = std::make_shared<const CLI::App*>();
-  CLI::App& command = cli.add(
-      "calibrate", "Fit a NIC's constants to published measurements, or to what is measured now",
-      [arguments, itself] { return calibrate_or_measure(**itself, *arguments); });
+  CLI::App& command =
+      cli.add("calibrate", "Fit a NIC's constants to published or new measurements",
+              [arguments, itself] { return calibrate_or_measure(**itself, *arguments); });
   *itself = &command;
   command.add_option("fit", arguments->common.fit, "A file, or a name under models/fits/")
       ->capture_default_str();
   command
       .add_option("--out", arguments->common.out,
-                  "Write the page OUT/FIT.md instead of printing it; of a measurement, the "
-                  "description as the file OUT [NAME.yaml beside the measurements]")
+                  "Write the page OUT/FIT.md instead of printing it; with measurements: write the "
+                  "description to the file OUT [NAME.yaml beside the measurements]")
       ->type_name("OUT");
   add_jobs(command, arguments->common.jobs, "Simulations");
   add_data(command, arguments->common.data);
   command.add_flag("--json", arguments->common.json,
                    "Print one JSON document on stdout and nothing else");
-  command.add_flag("--quiet", arguments->common.quiet, "No progress");
+  command.add_flag("--quiet", arguments->common.quiet, "Print no progress");
   add_measuring(command, *arguments);
   command.footer(about_measuring());
 }
@@ -129,19 +128,21 @@ struct ListArguments {
 
 void add_list(Cli& cli) {
   const auto arguments = tool::arguments<ListArguments>();
-  CLI::App& command = cli.add("list", "What there is to choose from", [arguments] {
-    if (arguments->markdown) return list_markdown(arguments->what);
-    if (arguments->names) return list_names(arguments->what, arguments->data);
-    return list(arguments->what, arguments->data, arguments->json);
-  });
-  command.add_option("what", arguments->what, "What is listed; paths are those of --set")
+  CLI::App& command =
+      cli.add("list", "List protocols, workloads, NICs, scenarios and other names", [arguments] {
+        if (arguments->markdown) return list_markdown(arguments->what);
+        if (arguments->names) return list_names(arguments->what, arguments->data);
+        return list(arguments->what, arguments->data, arguments->json);
+      });
+  command.add_option("what", arguments->what, "What to list; paths are those of --set")
       ->required()
       ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks", "experiments",
                              "paths", "profiles", "topics"}));
   add_data(command, arguments->data);
-  command.add_flag("--json", arguments->json, "For programs");
-  command.add_flag("--names", arguments->names, "Names alone, one a line");
-  command.add_flag("--markdown", arguments->markdown, "Protocols as the tables of docs/locks.md");
+  command.add_flag("--json", arguments->json, "Print JSON, for programs");
+  command.add_flag("--names", arguments->names, "Print only names, one per line");
+  command.add_flag("--markdown", arguments->markdown,
+                   "Print protocols as the tables of docs/locks.md");
   cli.take_plugins(command);
 }
 

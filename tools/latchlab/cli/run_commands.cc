@@ -29,17 +29,20 @@ void add_overrides(CLI::App& command, ScenarioArguments& arguments) {
 void add_run_options(CLI::App& command, RunArguments& arguments, const char* out) {
   command.add_option("--out", arguments.out, out)->type_name("DIR");
   add_jobs(command, arguments.jobs, "Points");
-  command.add_option("--backend", arguments.backend, "What the locks run on")
+  command
+      .add_option("--backend", arguments.backend,
+                  "Where the locks run: simgrid, the simulator; ibverbs, RDMA devices")
       ->check(CLI::IsMember({"simgrid", "ibverbs"}))
       ->capture_default_str();
   command.add_flag("--resume", arguments.resume,
-                   "Go on with a run that was cut short: in --out, or else in its newest "
-                   "directory; what it has finished is kept");
+                   "Continue an interrupted run: in --out, or else in its newest directory; "
+                   "finished points are kept");
   command.add_flag("--beyond-memory", arguments.beyond_memory,
-                   "Run although the estimate is beyond this machine's memory");
-  command.add_flag("--quiet", arguments.quiet, "No progress, no table");
-  command.add_flag("--strict", arguments.strict,
-                   "Exit 1 for a missed validation as for a missed calibration or regression");
+                   "Run even if the estimate exceeds this machine's memory");
+  command.add_flag("--quiet", arguments.quiet, "Print no progress and no table");
+  command.add_flag(
+      "--strict", arguments.strict,
+      "Exit 1 also for a missed validation value, as for a missed calibration or regression value");
   command.footer(kExitCodes);
 }
 
@@ -64,10 +67,9 @@ void add_hardware(CLI::App& command, HardwareArguments& hardware, const char* gr
       ->type_name("NAME")
       ->group(group);
   command
-      .add_option(
-          "--address", hardware.addresses,
-          "IPv4 or IPv6 address of a node on this machine; repeated, one each in turn [IPv4 "
-          "before IPv6, link-local ones last]")
+      .add_option("--address", hardware.addresses,
+                  "IPv4 or IPv6 address for a node on this machine; several are assigned to nodes "
+                  "in turn [IPv4 before IPv6, link-local ones last]")
       ->type_name("IP")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -91,27 +93,27 @@ void add_fabric(CLI::App& command, HardwareArguments& hardware, const char* grou
   add_hardware(command, hardware, group);
   command
       .add_option("--pkey", hardware.pkey,
-                  "Partition of the fabric, as 0x8001 [the first that the port has]")
+                  "Partition key of the fabric, such as 0x8001 [the first in the port's table]")
       ->type_name("PKEY")
       ->check(partition())
       ->group(group);
   command
       .add_option("--sl", hardware.sl,
-                  "Service level of all packets: InfiniBand 0 to 15, RoCE 0 to 7 (its priority)")
+                  "Service level of all packets: InfiniBand 0 to 15, RoCE 0 to 7 (the priority)")
       ->type_name("N")
       ->check(whole_number(0, 15))
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--traffic-class", hardware.traffic_class,
-                  "Traffic class in the IP header of all packets (RoCE): four times the DSCP")
+                  "Traffic class in the IP header of all packets (RoCE): 4 x DSCP")
       ->type_name("N")
       ->check(whole_number(0, 255))
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--rendezvous", hardware.rendezvous,
-                  "Wait here for nodes that are started elsewhere by latchlab node; they share "
+                  "Wait at this address for nodes that are started by latchlab node; all share "
                   "LATCHLAB_TOKEN [start all nodes on this machine]")
       ->type_name("HOST:PORT")
       ->group(group);
@@ -120,26 +122,26 @@ void add_fabric(CLI::App& command, HardwareArguments& hardware, const char* grou
 void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
   add_fabric(command, hardware, kHardwareGroup);
   const char* const group = kHardwareGroup;
-  command.add_option("--workers", hardware.workers, "Threads of clients on each node")
+  command.add_option("--workers", hardware.workers, "Client threads on each node")
       ->type_name("N")
       ->check(whole_number(1, 254))
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--server-workers", hardware.server_workers,
-                  "Threads of each server that answer calls to its server part")
+                  "Threads of each server that answer calls to the lock's server part")
       ->type_name("N")
       ->check(whole_number(1, 254))
       ->capture_default_str()
       ->group(group);
   command
       .add_flag("--agents", hardware.agents,
-                "A thread of each node executes every verb on its memory, for all locks [for those "
-                "alone that need more than the device has]")
+                "On each node a thread executes all verbs on the node's memory, for all locks "
+                "[only for locks that need more than the device has]")
       ->group(group);
   command
       .add_option("--transport", hardware.transport,
-                  "How verbs reach memory: rc, a QP for each client and node; dc, initiators and "
+                  "Transport of verbs: rc, a QP for each client and node; dc, initiators and "
                   "targets of mlx5's dynamically connected transport")
       ->type_name("NAME")
       ->check(CLI::IsMember({"rc", "dc"}))
@@ -150,19 +152,21 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
 namespace {
 
 void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
-  CLI::Option* const wanted = command.add_flag("--trace", trace.wanted,
-                                               "Write DIR/traces/POINT.json: what every client "
-                                               "does, for ui.perfetto.dev; changes no result");
+  CLI::Option* const wanted =
+      command.add_flag("--trace", trace.wanted,
+                       "Write DIR/traces/POINT.json, a trace of all clients for ui.perfetto.dev; "
+                       "does not change results");
   wanted->excludes(command.get_option("--resume"));  // what is finished is not run again
   command
       .add_option("--trace-window", trace.window,
-                  "What of simulated time is traced, or worst: around the longest acquisition [the "
-                  "first 100us of the measured window]")
+                  "Interval of simulated time to trace; or worst: around the longest acquisition "
+                  "[the first 100us of the measured window]")
       ->type_name("FROM+LENGTH|worst")
       ->needs(wanted);
   command
-      .add_option("--trace-points", trace.points,
-                  "Which points are traced, from 0 [all of them up to 8, else the first]")
+      .add_option(
+          "--trace-points", trace.points,
+          "Numbers of the points to trace, from 0 [all points if at most 8, else the first]")
       ->type_name("N,...")
       ->needs(wanted);
 }
@@ -170,15 +174,15 @@ void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
 void add_run(Cli& cli) {
   const auto arguments = tool::arguments<RunArguments>();
   CLI::App& command =
-      cli.add("run", "Run a scenario: its table on the terminal, its results in a directory",
+      cli.add("run", "Run a scenario: print a table, and write results to a directory",
               [arguments] { return run(*arguments); });
   add_scenario_options(command, arguments->input);
   add_run_options(command, *arguments,
-                  "Where results go; must not exist [results/NAME-N, the first free N]");
+                  "Directory for results; must not exist [results/NAME-N, the first free N]");
   command.add_flag("--json", arguments->json, "Print results.json on stdout and nothing else");
   command.add_flag("--sensitivity", arguments->sensitivity,
-                   "Find the constants of the model on which the order of the locks hangs: run "
-                   "the last comparison again at both ends of each constant's range");
+                   "Sensitivity of the ranking: repeat the last comparison at both ends of each "
+                   "model constant's range");
   add_trace(command, arguments->trace);
   add_hardware_run(command, arguments->hardware);
   cli.take_plugins(command);
@@ -186,10 +190,11 @@ void add_run(Cli& cli) {
 
 void add_node(Cli& cli) {
   const auto arguments = tool::arguments<NodeArguments>();
-  CLI::App& command = cli.add("node", "Be one node of a run on hardware that is started elsewhere",
+  CLI::App& command = cli.add("node", "Join a run on hardware as one of its nodes",
                               [arguments] { return node(*arguments); });
   command
-      .add_option("--rendezvous", arguments->rendezvous, "Where latchlab run waits for its nodes")
+      .add_option("--rendezvous", arguments->rendezvous,
+                  "Address at which latchlab run waits for nodes")
       ->type_name("HOST:PORT")
       ->required();
   command
@@ -199,10 +204,10 @@ void add_node(Cli& cli) {
   add_hardware(command, arguments->hardware, kHardwareGroup);
   add_data(command, arguments->data);
   command
-      .add_option("--journals", arguments->journals,
-                  "Given by latchlab run to nodes that it starts: where their guard journals are; "
-                  "such a node reads any file that the scenario names [those below data "
-                  "directories]")
+      .add_option(
+          "--journals", arguments->journals,
+          "Set by latchlab run for nodes that it starts: directory of guard journals; such a node "
+          "may read any file that the scenario names [only files below data directories]")
       ->type_name("DIR");
   command.footer(kExitCodes);
   cli.take_plugins(command);
@@ -211,23 +216,23 @@ void add_node(Cli& cli) {
 void add_reproduce(Cli& cli) {
   const auto arguments = tool::arguments<ReproduceArguments>();
   CLI::App& command = cli.add(
-      "reproduce", "Run the experiments of a paper and score them against what it published",
+      "reproduce", "Run the experiments of a paper and score them against its published values",
       [arguments] { return reproduce(*arguments); });
   command
       .add_option("what", arguments->what,
                   "PAPER or PAPER/EXPERIMENT under scenarios/papers [all papers]")
       ->type_name("EXPERIMENT");
   add_overrides(command, arguments->run.input);
-  add_run_options(command, arguments->run,
-                  "Where results go: a page per paper, a directory per experiment "
-                  "[results/reproduce-N]");
-  CLI::Option* const quick = command.add_flag(
-      "--quick", arguments->quick,
-      "A first look in a few minutes: fewer points, shorter windows, at most 3 repeats, no "
-      "sensitivity of conclusions to constants of the model");
+  add_run_options(
+      command, arguments->run,
+      "Directory for results: a page per paper, a directory per experiment [results/reproduce-N]");
+  CLI::Option* const quick =
+      command.add_flag("--quick", arguments->quick,
+                       "Rough results in a few minutes: fewer points, shorter windows, at most 3 "
+                       "repeats, no sensitivity to model constants");
   command
       .add_option("--predictions", arguments->predictions,
-                  "Where PAPER.csv goes: value, low and high of every metric [OUT/predictions]")
+                  "Directory for PAPER.csv: value, low and high of every metric [OUT/predictions]")
       ->type_name("DIR")
       ->excludes(quick);
   cli.take_plugins(command);
@@ -236,10 +241,10 @@ void add_reproduce(Cli& cli) {
 void add_check(Cli& cli) {
   const auto arguments = tool::arguments<CheckArguments>();
   CLI::App& command =
-      cli.add("check", "Read a scenario and say what is wrong or unwise in it; run nothing",
+      cli.add("check", "Check a scenario for errors and likely mistakes, without running it",
               [arguments] { return check(*arguments); });
   add_scenario_options(command, arguments->input);
-  command.add_flag("--json", arguments->json, "For programs: one JSON document, of errors too");
+  command.add_flag("--json", arguments->json, "Print one JSON document, also for errors");
   cli.take_plugins(command);
 }
 

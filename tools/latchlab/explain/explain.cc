@@ -68,7 +68,7 @@ std::string contents(const Topics& topics) {
     text += group + ":\n" + wrapped(joined(names), 2);
     i = end;
   }
-  return text + "\nlatchlab explain NAME tells what one of them is.\n";
+  return text + "\nlatchlab explain NAME explains one of them.\n";
 }
 
 Error unknown(const Topics& topics, const std::string& name) {

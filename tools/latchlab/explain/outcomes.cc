@@ -38,19 +38,15 @@ constexpr std::pair<const char*, const char*> kPageColumns[] = {
 
 Topics column_topics() {
   Topics topics = {
-      {"lock",
-       "column",
-       "The label of the protocol, which names its series.",
-       {},
-       {"protocol.label"}},
+      {"lock", "column", "Label of the protocol, which names its series.", {}, {"protocol.label"}},
       {"clients",
        "column",
-       "How many clients there are on all client nodes.",
+       "Number of clients on all client nodes.",
        {},
        {"platform.clients_per_node", "platform.client_nodes"}},
       {"verdict",
        "column",
-       "What became of the point; the worst of its repeats.",
+       "Outcome of the point: the worst verdict of its repeats.",
        {},
        {"ok", "unchecked", "emulated", "client-bound", "starved", "window too short",
         "cut sections", "expired holds", "late effects", "UNSAFE", "DEADLOCK", "NO PROGRESS",
@@ -58,8 +54,7 @@ Topics column_topics() {
       {"+- 95%",
        "column",
        "Half the width of the 95% confidence interval of the goodput (Student t over the repeats), "
-       "in "
-       "the unit of the goodput beside it. It is there from three repeats on.",
+       "in the unit of the goodput beside it. It needs three repeats or more.",
        {},
        {"goodput_ops_s", "run.repeats", "run.precision"}},
   };
@@ -73,91 +68,91 @@ Topics column_topics() {
 
 Topics verdict_topics() {
   return {
-      {"ok", "verdict", "Nothing went wrong."},
+      {"ok", "verdict", "No check failed and no warning applies."},
       {"starved",
        "verdict",
-       "Some clients waited for one lock through the whole measured window. A warning, no failure: "
-       "the lock may promise no more.",
+       "At least one client waited for one lock through the whole measured window. A warning, not "
+       "a failure: the lock may guarantee no more.",
        {},
        {"jain", "fairness.max_bypassed"}},
       {"window too short",
        "verdict",
-       "No cycle ended in the measured window, and some did when the run went on: nothing was "
-       "measured. The message names a run.duration that would do. A warning, no failure.",
+       "No cycle ended in the measured window, but some did when the run was continued: nothing "
+       "was measured. The message names a run.duration that is long enough. A warning, not a "
+       "failure.",
        {},
        {"run.duration", "NO PROGRESS"}},
       {"not settled",
        "verdict",
        "Goodput still rose or fell within the measured window, so that its mean depends on the "
-       "window's length. A warning, no failure: a conclusion names no winner by such a point. "
-       "Lengthen run.duration, or leave run.warmup to be found (auto).",
+       "window's length. A warning, not a failure; conclusions do not use such a point. Increase "
+       "run.duration, or set run.warmup to auto.",
        {},
        {"stationary", "window.settled", "run.warmup", "run.duration"}},
       {"UNSAFE",
        "verdict",
-       "Two live clients were inside the validity of conflicting grants at once: mutual exclusion "
-       "is broken. The exit code is 1.",
+       "Two live clients had valid conflicting grants at the same time: mutual exclusion is "
+       "violated. The exit code is 1.",
        {},
        {"mutual_exclusion", "run.on_violation"}},
       {"DEADLOCK",
        "verdict",
-       "Clients wait, and nothing can ever happen again: it is sure. The exit code is 1.",
+       "Clients wait, and no event can ever occur again; this is certain. The exit code is 1.",
        {},
        {"deadlock", "NO PROGRESS"}},
       {"NO PROGRESS",
        "verdict",
-       "Every live client waited for one lock through the whole measured window, and something "
-       "could still happen: a lock whose clients poll for ever, or one whose cycle takes longer "
-       "than the window, which a longer run.duration tells. The exit code is 1.",
+       "Every live client waited for one lock through the whole measured window, but events could "
+       "still occur: either the clients poll for ever, or a cycle takes longer than the window; a "
+       "longer run.duration shows which. The exit code is 1.",
        {},
        {"DEADLOCK", "starved"}},
       {"known",
        "verdict",
-       "Beside another verdict: the scenario says that this is no news, and why (its key `known`); "
-       "the exit code is not 1 because of it.",
+       "Shown beside another verdict, which the scenario declares as expected, with a reason (key "
+       "`known`); it does not cause exit code 1.",
        {},
        {"known.verdict"}},
       {"unchecked",
        "verdict",
-       "Nothing went wrong, but nobody watched mutual exclusion.",
+       "No check failed, but mutual exclusion was not checked.",
        {},
        {"run.guard"}},
       {"client-bound",
        "verdict",
-       "The cores that clients share (`platform.cores`), or on hardware a thread of theirs, had no "
-       "time left: the point measures them, and a faster lock would not show. It is no winner and "
-       "joins no line.",
+       "The cores that clients share (`platform.cores`), or on hardware a client thread, had no "
+       "idle time: the point measures them, and would not show a faster lock. It cannot win a "
+       "comparison, and curves leave it out.",
        {},
        {"client_cpu.utilisation", "platform.cores", "workers.busiest"}},
       {"cut sections",
        "verdict",
        "In more than 0.1% of the cycles a grant ended before the work of the section was done. "
-       "Such "
-       "a section counts in no goodput; the point is compared with no other and joins no line.",
+       "Such a section does not count in goodput; the point is not compared with others, and "
+       "curves leave it out.",
        {},
        {"cut_sections", "goodput_ops_s"}},
       {"expired holds",
        "verdict",
        "A lock was granted while a client whose own grant had ended still used it: two clients "
-       "used "
-       "the lock at once. The holder did not keep to its grant (it stood still, or its clock is "
-       "wrong), the lock kept its promise: no violation, and the exit code stays 0.",
+       "used the lock at once. The holder exceeded its grant (it stalled, or its clock is wrong), "
+       "and the lock behaved as specified: this is not a violation, and the exit code is 0.",
        {},
        {"safety.expired_holds", "UNSAFE"}},
       {"late effects",
        "verdict",
-       "A release, an upgrade or an extension of a grant that had ended was carried out after the "
-       "lock had been given to another client. The exit code stays 0.",
+       "A release, an upgrade or an extension of a grant that had ended took effect after the lock "
+       "had been granted to another client. The exit code is 0.",
        {},
        {"safety.late_effects", "expired holds"}},
       {"FAILED", "verdict",
-       "The run of a repeat ended early, or its input was refused late. The "
-       "message says why."},
+       "The run of a repeat ended early, or its input was rejected after the start. The message "
+       "says why."},
       {"UNAVAILABLE",
        "verdict",
-       "The backend lacks what the lock needs, such as masked atomics of 16 bytes, or the point is "
-       "beyond a limit of the lock: clients, client nodes, locks, or locks that a section holds at "
-       "once. The point does not run; the other points do. The exit code is 3.",
+       "The backend lacks a capability that the lock needs, such as masked atomics of 16 bytes, or "
+       "the point exceeds a limit of the lock: clients, client nodes, locks, or locks that a "
+       "section holds at once. The point does not run; the other points do. The exit code is 3.",
        {},
        {"atomic.masked"}},
       {"interrupted", "verdict", "Not all repeats were finished when the run was interrupted."},
@@ -169,23 +164,23 @@ Topics figure_topics() {
   return {
       {"How long acquisitions take",
        "figure",
-       "The share of the acquisitions that took at most the time on the x axis; the steeper, the "
-       "more predictable.",
+       "Share of the acquisitions that took at most the time on the x axis; a steeper curve means "
+       "more predictable times.",
        {},
        {"acquire_ns", "open.count"}},
       {"Where the time goes",
        "figure",
-       "The mean time of each phase, over all operations of a kind, or over those that waited.",
+       "Mean time of each phase, over all operations of a kind, or over those that waited.",
        {},
        {"phases_ns.write", "phases_waited_ns.write"}},
       {"Verbs per cycle",
        "figure",
-       "What a cycle costs the network and the server, retries included.",
+       "Cost of a cycle for the network and the server, including retries.",
        {},
        {"reads", "atomics", "sends", "background_verbs_s"}},
       {"How busy the RNIC was",
        "figure",
-       "The share of the window in which a part of the busiest server's RNIC was occupied.",
+       "Share of the window in which each part of the busiest server's RNIC was occupied.",
        {},
        {"nic busy", "hottest_slot", "atomic.window"}},
   };
@@ -195,17 +190,20 @@ Topics figure_topics() {
 Topics score_topics() {
   return {
       {"off", "verdict of a figure",
-       "Measured, and further from what was published than tolerated."},
+       "Measured, and further from the published value than the tolerance allows."},
       {"undecided", "verdict of a figure",
-       "Nothing was measured, or the differences of an order are within their intervals."},
+       "Nothing was measured, or the confidence intervals do not decide the order."},
       {"regression", "use of a figure",
-       "Not published, but what this model gave before: a miss ends with exit code 1."},
+       "Not a published value but an earlier result of this model: a miss sets exit code 1."},
       {"inferred", "use of a figure",
-       "The model's form was inferred from it, so that it confirms nothing: scored apart."},
-      {"published", "status of a constant", "From a publication."},
-      {"fitted", "status of a constant", "Adjusted until the model gives published measurements."},
+       "The model's form was inferred from it, so that agreement confirms nothing; it is scored "
+       "separately."},
+      {"published", "status of a constant", "The value is from a publication."},
+      {"fitted", "status of a constant",
+       "The value was adjusted until the model reproduced published measurements."},
       {"assumed", "status of a constant",
-       "A guess within a range; conclusions that hang on it are weak (--sensitivity)."},
+       "The value is a guess within a range; conclusions that depend on it are weak "
+       "(--sensitivity)."},
   };
 }
 
@@ -213,23 +211,26 @@ Topics check_topics() {
   return {
       {"mutual_exclusion",
        "check",
-       "No two live clients inside the validity of conflicting "
-       "grants.",
+       "No two live clients have valid conflicting grants at the same time.",
        {},
        {"safety.violations"}},
       {"expired_holds",
        "check",
-       "A grant given while a holder was still inside, past its "
-       "validity.",
+       "Counts grants given while an earlier holder still used the lock after its grant had "
+       "expired.",
        {},
        {"safety.expired_holds"}},
       {"late_effects",
        "check",
-       "A release carried out after its lock had been given away.",
+       "Counts releases that took effect after the lock had been granted to another client.",
        {},
        {"safety.late_effects"}},
-      {"deadlock", "check", "Clients wait, and nothing can ever happen again.", {}, {"DEADLOCK"}},
-      {"window_law", "check", "Counted cycles and ages add up to clients x duration, exactly."},
+      {"deadlock",
+       "check",
+       "Detects that clients wait and no event can ever occur again.",
+       {},
+       {"DEADLOCK"}},
+      {"window_law", "check", "Counted cycles and ages add up exactly to clients x duration."},
       {"census", "check", "Verbs posted = executed + failed + in flight."},
   };
 }
@@ -238,31 +239,28 @@ Topics fault_topics() {
   return {
       {"skip_release",
        "fault",
-       "A client forgets to release, with some probability for each "
-       "acquisition.",
+       "A client does not release its lock, with a given probability for each acquisition.",
        {},
        {"faults.probability"}},
       {"client_crash", "fault",
-       "A client dies; its endpoint stays, and messages to it are taken "
-       "unread. What it has posted still lands."},
-      {"process_crash", "fault", "A client dies with its QPs: messages to it fail."},
-      {"node_crash", "fault", "A node dies with its memory and all that runs on it."},
+       "A client dies; its endpoint stays and discards messages. Verbs that the client posted "
+       "still take effect."},
+      {"process_crash", "fault", "A client dies together with its QPs; messages to it fail."},
+      {"node_crash", "fault", "A node dies, with its memory and all programs on it."},
       {"link_down",
        "fault",
-       "A port, or the path between two nodes, carries nothing, for a while "
-       "or for ever.",
+       "A port, or the path between two nodes, is down, for a given time or for ever.",
        {},
        {"faults.to", "faults.for"}},
       {"pause",
        "fault",
-       "A CPU stands still; verbs that are posted land meanwhile. Once, or at "
-       "random dates.",
+       "A CPU stalls; verbs posted before still take effect. Once, or at random times.",
        {},
        {"faults.rate", "faults.length"}},
       {"slow_client", "fault", "A client's CPU time is multiplied.", {}, {"faults.factor"}},
       {"drift",
        "fault",
-       "A node's clock jumps, or runs too fast or slow from then on.",
+       "A node's clock jumps, or runs fast or slow from then on.",
        {},
        {"faults.jump", "faults.drift"}},
   };
@@ -270,19 +268,18 @@ Topics fault_topics() {
 
 Topics exit_topics() {
   return {
-      {"exit 0", "exit code", "All is well."},
+      {"exit 0", "exit code", "Success."},
       {"exit 1",
        "exit code",
-       "A lock broke its promise, a point failed, or a published figure "
-       "that must hold was missed. Expired holds and late effects are not violations: they are "
-       "verdicts and warnings, and the exit code is 0.",
+       "A lock failed a check, a point failed, or a published value that must hold was missed. "
+       "Expired holds and late effects are not violations: they are verdicts and warnings, and the "
+       "exit code is 0.",
        {},
        {"UNSAFE", "DEADLOCK", "NO PROGRESS", "expired holds"}},
       {"exit 2", "exit code",
-       "The input is wrong: one message with file and line, what was "
-       "expected and the fix."},
-      {"exit 3", "exit code", "This build or machine cannot: something is missing."},
-      {"exit 130", "exit code", "Interrupted; points that were finished are kept."},
+       "Bad input: one message with file and line, the expected value and the fix."},
+      {"exit 3", "exit code", "This build or machine lacks something that is needed."},
+      {"exit 130", "exit code", "Interrupted; finished points are kept."},
   };
 }
 
