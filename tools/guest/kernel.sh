@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2154
-# What tools/rxe-guest boots: Debian 12's kernel and a file system for its start, kept from run to
-# run in `cache`. Sourced by that script after tools/lib.sh; `work` is a folder of one run.
+# Provides the kernel of Debian 12 and the initramfs that tools/rxe-guest boots; `cache` stores them
+# between runs. That script sources this file after tools/lib.sh; `work` is a folder of one run.
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/latchlab/rxe-guest
 
-# newest_kernel DIR: sets base and version to DIR's newest kernel that has the device and the card.
+# newest_kernel DIR: sets base and version to the newest kernel of DIR that has the drivers for
+# soft-RoCE and the network card.
 newest_kernel() {
   local image modules
   while IFS= read -r image; do
@@ -24,7 +25,8 @@ download_kernel() {
     apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$package"
 }
 
-# Unpacks the part of the package that a guest can use; the place appears only when it is complete.
+# Unpacks the part of the package that a guest needs; the directory appears only once it is
+# complete.
 fetch_kernel() {
   [[ ${LATCHLAB_INSTALL:-yes} != no ]] || fail "needs the kernel of Debian 12's package" \
     "linux-image-amd64, in $cache; LATCHLAB_INSTALL=no forbids to download it there"
@@ -43,20 +45,20 @@ fetch_kernel() {
   rm "$place"/linux-image-*.deb
   version=$(cd "$place/lib/modules" && echo *)
   depmod -b "$place" "$version"
-  # What is there lacks something, or another run was quicker.
+  # An existing directory is incomplete, or another run has finished before this one.
   (newest_kernel "$cache/debian-12") || rm -rf "$cache/debian-12"
   mv -T "$place" "$cache/debian-12" 2>/dev/null || [[ -d $cache/debian-12 ]] ||
     fail "cannot write $cache"
 }
 
-# Sets image. The kernel without its compression, which takes an emulated processor 4 s to undo.
+# Sets image: the kernel, decompressed, because an emulated processor takes 4 s for that.
 unpack_image() {
   local packed=$base/boot/vmlinuz-$version start
   image=$cache/vmlinux-$version
   if [[ $image -nt $packed ]]; then return; fi
   mkdir -p "$cache"
   start=$(LC_ALL=C grep -aboP -m 1 '\xfd7zXZ\x00' "$packed" | cut -d : -f 1 | head -n 1)
-  # What follows the compressed data is left unread.
+  # The data after the compressed part is not read.
   if [[ -n $start ]] && xz -dc --single-stream < <(tail -c +$((start + 1)) "$packed") \
     >"$image.$$" 2>/dev/null && [[ $(head -c 4 "$image.$$") == $'\x7fELF' ]]; then
     mv "$image.$$" "$image"

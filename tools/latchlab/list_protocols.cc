@@ -214,18 +214,19 @@ int list_markdown(const std::string& what) {
     fmt::print("| `{}` | {} | {} | {} |\n", info.name, info.summary,
                fmt::join(modes_of(info), ", "), info.source);
   fmt::print(
-      "\nSizes and costs, with the default profile. bytes: of an entry in a run of 64 clients, on\n"
-      "8 nodes where the lock takes several. of: what two clients acquire, on a node each, where\n"
-      "a test counts what an acquisition and its release cost: v verbs to other nodes' memory, m\n"
-      "messages to clients, c calls of the server's CPU, t round trips; ≥: more, the longer it\n"
-      "waits. *A after B*: A acquires a lock that B holds; round trips are counted from the start\n"
-      "of B's release, whose cost follows.\n\n| lock | bytes | of");
+      "\nSizes and costs, with the default profile. bytes: size of an entry in a run of 64\n"
+      "clients, on 8 nodes if the lock supports several. of: what each of two clients, on a node\n"
+      "each, acquires in the test that counts the costs. A cost is that of an acquisition and,\n"
+      "after the slash, of its release: v verbs to memory of other nodes, m messages to clients,\n"
+      "c calls to the server's CPU, t round trips; ≥: more, the longer the client waits.\n"
+      "*A after B*: A acquires a lock that B holds; round trips are counted from the start of B's\n"
+      "release, whose cost follows.\n\n| lock | bytes | of");
   std::string rule = "\n|---|---|---";
   for (const Situation& situation : kSituations) {
     fmt::print(" | {}", situation.says);
     rule += "|---";
   }
-  fmt::print(" | passes on by | fair | survives |{}|---|---|---|\n", rule);
+  fmt::print(" | handover | fairness | survives |{}|---|---|---|\n", rule);
   for (const ProtocolEntry& entry : protocol_registry()) {
     const Lock lock(entry);
     const ProtocolInfo& info = lock.info;

@@ -1,4 +1,4 @@
-"""For tools/mutate: what its parts share, and the file that results go to as they come."""
+"""For tools/mutate: shared functions, and the file to which results are added."""
 import hashlib
 import shutil
 import subprocess

@@ -86,7 +86,7 @@ def condition_start(text, end):
 
 
 def is_call_or_assignment(statement):
-    """Of reserve() nobody sees more than time."""
+    """Whether it is a call or an assignment; reserve() affects only time, and does not count."""
     flat, before = statement[:-1], None
     while flat != before:  # brackets and what they hold: a declaration has a space outside of them
         before = flat

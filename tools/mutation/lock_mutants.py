@@ -45,7 +45,7 @@ def made_of(name):
 
 
 def equivalents(name):
-    """Faults that are the same lock by other means, and why: a row for each, see tools/mutate."""
+    """Faults that give an equivalent lock, and why: one row each, see tools/mutate."""
     path = ROOT / 'tests/protocols' / name / 'equivalent_faults'
     rows = [line.split('\t') for line in path.read_text().split('\n')
             if line and not line.startswith('#')] if path.exists() else []

@@ -1,4 +1,4 @@
-"""For tools/mutate --locks: what a lock's tests, searches and verdicts say of each mutant."""
+"""For tools/mutate --locks: runs a lock's tests, searches and verdicts on each mutant."""
 import json
 import os
 import re

@@ -1,7 +1,7 @@
 """For tools/mutate --locks: faults of one line as schemata, all in one binary.
 
-Which of them is made is chosen when the program starts: LATCHLAB_MUTANT=LOCK:NUMBER makes one of
-this lock; without it all is as it was written.
+LATCHLAB_MUTANT=LOCK:NUMBER selects one fault of this lock when the program starts; without it the
+program has no fault.
 
 A co_await never stands within a conditional expression: GCC 12 destroys its temporaries twice.
 """
@@ -84,7 +84,7 @@ def fixed_spans(text):
 
 
 def helper(text, name, caller):
-    """The function of this name where nobody else in the file calls it."""
+    """The function of this name, if no other code in the file calls it."""
     found = [use for use in re.finditer(rf'\b{name}\(', text)
              if not caller[0] <= use.start() < caller[1]]
     if len(found) != 1:

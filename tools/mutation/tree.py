@@ -71,7 +71,7 @@ class Copy:
         self.tests = {name: ''.join(p.read_text() for p in (ROOT / 'tests' / name).glob('*.[ch]*'))
                       for name in programs}
         self.seconds = self.baseline(directory / 'baseline.json', sources)
-        # What faults are compiled to is of no use to anybody: it stays out of the cache.
+        # Objects with faults are never used again, so they stay out of the cache.
         self.environment['CCACHE_READONLY'] = '1'
         self.environment['WARNINGS'] = 'allowed'
 
