@@ -28,7 +28,7 @@ const Keys& transaction_keys() {
        "true: as the published generator or bank does it, with its deviations; false: as the "
        "specification says.",
        "tatp tpcc_blocks tpcc_rows smallbank"},
-      {"subscribers", number(count, &Spec::subscribers, "2", "10M"), "100k", "How many there are.",
+      {"subscribers", number(count, &Spec::subscribers, "2", "10M"), "100k", "Number of subscribers.",
        "tatp"},
       {"population", number(count, &Spec::population, "0", "1000G"), "1",
        "Seed that determines which rows each subscriber has, and therefore the number of locks.",
@@ -50,7 +50,7 @@ const Keys& transaction_keys() {
        "learns this time with the request, so that a lock with longer leases can grant one (DSLR "
        "5.1).",
        "tpcc_rows"},
-      {"accounts", number(count, &Spec::accounts, "2", "10G"), "1M", "How many there are.",
+      {"accounts", number(count, &Spec::accounts, "2", "10G"), "1M", "Number of accounts.",
        "smallbank"},
       {"declock_shares", number(boolean, &Spec::declock_shares), "false",
        "true: the frequency of each type, and the accounts, are those of DecLock's code; false: "

@@ -26,20 +26,19 @@ constexpr std::uint32_t kMostRepeats = 100;
 constexpr const char* kUsage =
     "latchlab-bench engine|locks|ranges [--repeats N] [--quick] [--json]\n"
     "\n"
-    "engine  what a simulated verb costs with 240, 4,000 and 100,000 clients, beside the least\n"
-    "        an event can cost (a bare heap and a coroutine), SimGrid's timers, and the same lock\n"
-    "        written as a plain SimGrid program; and what an idle client costs in memory\n"
-    "locks   what a verb of each lock costs with 240 clients, against one of the CAS lock\n"
-    "ranges  what a step through the structures of range locks costs, in warm caches and in cold\n"
+    "engine  CPU time of a simulated verb with 240, 4,000 and 100,000 clients; for comparison the\n"
+    "        minimum cost of an event (a heap and a coroutine), SimGrid's timers, and the same lock\n"
+    "        as a plain SimGrid program; and the memory of an idle client\n"
+    "locks   CPU time of a verb of each lock with 240 clients, relative to the CAS lock\n"
+    "ranges  CPU time of a step through the structures of range locks, with warm and cold caches\n"
     "\n"
-    "Goals are printed beside the numbers. How to read them: docs/benchmarks.md\n"
+    "Goals are printed beside the numbers. docs/benchmarks.md explains the results.\n"
     "\n"
-    "  --repeats N   rounds; numbers are medians over them, of locks the least [3]\n"
-    "  --quick       everything once and briefly: shows that it works, not how fast it is\n"
-    "  --json        one document on stdout\n"
+    "  --repeats N   number of rounds; results are medians over rounds, for locks the minimum [3]\n"
+    "  --quick       one short round: tests the benchmark, the numbers are rough\n"
+    "  --json        print one JSON document on stdout\n"
     "\n"
-    "Exit codes: 0 measured, whether goals are met or missed; 1 something could not be measured;\n"
-    "2 bad input.\n";
+    "Exit codes: 0 measured, even if goals are missed; 1 a measurement failed; 2 bad input.\n";
 
 int complain(const std::string& message, int code) {
   fmt::print(stderr, "latchlab-bench: {}\n", message);

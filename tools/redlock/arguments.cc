@@ -15,41 +15,44 @@ namespace {
 
 constexpr const char* kHelp = R"(latchlab-redlock [OPTION...]
 
-A bank whose accounts are in a real Redis (SmallBank: amalgamate, balance, deposit, send-payment,
-transact-savings and write-check, 15, 15, 15, 25, 15 and 15 of a hundred), and a lock in front of
-every row: RedLock, which is keys in Redis, or a lock of Latchlab's on an RDMA device. It starts
-redis-server itself, on loopback and without persistence, and ends it.
+Runs SmallBank with its accounts in Redis (amalgamate, balance, deposit, send-payment,
+transact-savings and write-check: 15, 15, 15, 25, 15 and 15 %). A lock protects every row: RedLock,
+which uses keys in Redis, or a lock of Latchlab on an RDMA device. The program starts redis-server,
+on loopback and without persistence, and stops it at the end.
 
   latchlab-redlock --lock redlock                              needs no RDMA device
   latchlab-redlock --lock redlock --redis 3                    a majority of three servers
   latchlab-redlock --lock redlock --profile artifact           as ShiftLock's artifact used it
-  latchlab-redlock --lock shiftlock,lease=1s --lock redlock    the same bank under both
-  latchlab-redlock --lock none --accounts 4                    loses money, and says where
+  latchlab-redlock --lock shiftlock,lease=1s --lock redlock    the same bank with both locks
+  latchlab-redlock --lock none --accounts 4                    loses money, and prints where
 
-At the end every row must hold what clients put there, and the bank what they brought in: updates
-that a lock let get lost are found, and named. Results are those of `latchlab run`, with one cycle
-for each transaction: `latchlab report DIR` shows them, `latchlab compare DIR DIR` compares them.
+At the end every row must have the value that clients wrote, and the bank the sum that they paid in:
+the program finds and prints updates that were lost because a lock failed. The files of results are
+those of `latchlab run`, with one cycle per transaction: `latchlab report DIR` shows them, `latchlab
+compare DIR DIR` compares them.
 
---lock NAME[,PARAM=VALUE...]  redlock, none, or any of `latchlab list protocols`; repeated: one
-                              after the other (redlock). Parameters of redlock are those of
+--lock NAME[,PARAM=VALUE...]  redlock, none, or any of `latchlab list protocols` (redlock);
+                              repeated: one after the other. Parameters of redlock are those of
                               redlock_model: ttl, tries, retry_delay, call_timeout, validity ...
---profile paper|artifact      artifact: 3 tries, pauses up to 200 ms, a new TCP connection for each
-                              command of a lock, grants that never end, Balance without locks
-                              (paper: two-phase locking for all, kept connections, and nothing
-                              is written under a grant that is over)
---redis N                     servers of RedLock, 1 to 9; the first has the accounts (1)
---port P                      of the first server, the others follow (any that are free)
+--profile paper|artifact      artifact: 3 attempts, pauses up to 200 ms, a new TCP connection for
+                              each command of a lock, grants without end, Balance without locks.
+                              paper (default): two-phase locking for all transactions, permanent
+                              connections, no writes after the end of a grant
+--redis N                     servers of RedLock, 1 to 9; the first stores the accounts (1)
+--port P                      port of the first server; the others use the next ones (free ports)
 --redis-server PATH           the program (redis-server; Debian package redis-server)
---accounts N                  few are hot (1000000)
---clients N                   (8); under RedLock, a thread for each
---workers N                   threads of all clients under a lock on RNICs (1)
+--accounts N                  number of accounts; fewer have more contention (1000000)
+--clients N                   number of clients (8); with RedLock one thread each
+--workers N                   number of client threads with a lock on RNICs (1)
 --device NAME, --address IP, --agents    as for latchlab run --backend ibverbs
 --warmup T, --duration T      (500ms, 2s)
 --seed N, --repeats N         (1, 1)
---out DIR                     of the results (results/smallbank-redis-N); --data DIR as for latchlab
---json                        results.json on stdout; --quiet: nothing but errors
+--out DIR                     directory for results (results/smallbank-redis-N)
+--data DIR                    as for latchlab
+--json                        print results.json on stdout
+--quiet                       print only errors
 
-Exit status: 0 fine; 1 money was lost, or a run failed (finished ones are kept); 2 bad input; 3 no
+Exit status: 0 fine; 1 money was lost, or a run failed (finished runs are kept); 2 bad input; 3 no
 redis-server, or no RDMA device; 130 interrupted.
 )";
 

@@ -26,17 +26,17 @@ constexpr const char* kUsage =
     "latchlab-hw-bench acquire [OPTION...]\n"
     "latchlab-hw-bench outstanding N [OPTION...]\n"
     "\n"
-    "acquire: how long a client takes to acquire a free `cas` lock, which is one CAS; to compare\n"
-    "with ib_atomic_lat. outstanding: CAS a second of one client that keeps N of them outstanding\n"
-    "on its one QP; to compare with ib_atomic_bw --cq-mod=1. Server and client are two processes\n"
-    "on this machine. tools/hw-ratios runs both programs, in turn; see docs/hardware.md.\n"
+    "acquire: time in which a client acquires a free `cas` lock, which is one CAS; comparable with\n"
+    "ib_atomic_lat. outstanding: CASes per second of one client with N outstanding on its QP;\n"
+    "comparable with ib_atomic_bw --cq-mod=1. Server and client are two processes on this machine.\n"
+    "tools/hw-ratios alternates this program and perftest; see docs/hardware.md.\n"
     "\n"
     "  --device NAME      the RDMA device [the first whose port is up]\n"
     "  --addresses A,B    IPv4 addresses of its GIDs for server and client [its first two]\n"
-    "  --iterations N     acquisitions, or CAS [5000]\n"
-    "  --json             one JSON document on stdout\n"
+    "  --iterations N     acquisitions, or CASes [5000]\n"
+    "  --json             print one JSON document on stdout\n"
     "\n"
-    "Exit codes: 0 measured; 1 it could not be measured; 2 bad input.\n";
+    "Exit codes: 0 measured; 1 the measurement failed; 2 bad input.\n";
 
 struct Asked {
   std::uint64_t outstanding = 0;  // 0: measure acquisitions
