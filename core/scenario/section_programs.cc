@@ -28,8 +28,8 @@ const Keys& transaction_keys() {
        "true: as the published generator or bank does it, with its deviations; false: as the "
        "specification says.",
        "tatp tpcc_blocks tpcc_rows smallbank"},
-      {"subscribers", number(count, &Spec::subscribers, "2", "10M"), "100k", "Number of subscribers.",
-       "tatp"},
+      {"subscribers", number(count, &Spec::subscribers, "2", "10M"), "100k",
+       "Number of subscribers.", "tatp"},
       {"population", number(count, &Spec::population, "0", "1000G"), "1",
        "Seed that determines which rows each subscriber has, and therefore the number of locks.",
        "tatp"},

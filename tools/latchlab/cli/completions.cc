@@ -37,7 +37,7 @@ std::string words_of(const DescribedCommand& command) {
 
 // ---- bash (and zsh, which reads bash's) ----
 
-// The shell command that prints what the value of an option may be; empty: nobody can know.
+// The shell command that prints the possible values of an option; empty: they are not known.
 std::string bash_values(const DescribedOption& option) {
   if (!option.choices.empty())
     return fmt::format("compgen -W '{}'", fmt::join(option.choices, " "));

@@ -46,7 +46,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments, const char* out
   command.footer(kExitCodes);
 }
 
-// Hexadecimal, as everybody writes them; bit 15 says whether a member is a full one.
+// A partition key in hexadecimal, as usual; bit 15 marks full members.
 CLI::Validator partition() {
   const auto check = [](const std::string& text) -> std::string {
     std::uint32_t pkey = 0;
