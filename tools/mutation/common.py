@@ -18,7 +18,7 @@ def die(message):
 
 
 def fill(tree, instead=None):
-    """Makes `tree` the same as ours but for `instead`, texts of files; returns a digest of it."""
+    """Makes `tree` equal to our tree except for the files in `instead`; returns its digest."""
     instead = instead or {}
     listed = subprocess.run(['git', 'ls-files', '-coz', '--exclude-standard'], cwd=ROOT,
                             check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -60,7 +60,7 @@ def totals(rows):
 
 
 class Report:
-    """A file with a row for each fault that was tried, and what the rows add up to."""
+    """A file with a row for each fault that was tried, and the totals of the rows."""
 
     def __init__(self, path, draw):
         self.path, self.rows = path, {}

@@ -1,4 +1,4 @@
-"""For tools/mutate: which faults of one line can be made in C++ sources, and their order in a draw.
+"""For tools/mutate: the possible faults of one line in C++ sources, and their order in a draw.
 Sources are read as clang-format writes them: a < between spaces compares, one without is a bracket.
 """
 import bisect
@@ -7,8 +7,8 @@ import re
 from collections import namedtuple
 
 KINDS = ['comparison', 'constant', 'dropped', 'negated', 'order', 'swapped']
-# What stands from `start` to `end` of the file becomes `text`; `line`, from 1, becomes `after`, and
-# the line after it, where two change places.
+# `text` replaces the file from `start` to `end`; `line`, from 1, becomes `after`, as does the next
+# line if two lines are exchanged.
 Fault = namedtuple('Fault', 'file line kind start end text before after')
 
 TEXTS = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"
@@ -38,7 +38,7 @@ def spaces(code):
 
 
 def blanked(text):
-    """The same text with all that is not code made of characters that are no code either."""
+    """The text with everything that is not code replaced by neutral characters."""
     text = TEXTS.sub(lambda found: re.sub(r'[^\n]', '"' if found[0][0] in '"\'R' else ' ',
                                           found[0]), text)
     for found in list(CHECKS.finditer(text)):
@@ -62,7 +62,7 @@ def closing(text, at):
 
 
 def opening(text, at):
-    """The bracket that is open there."""
+    """The innermost bracket that is open at this position."""
     depth = 0
     while at > 0 and depth >= 0:
         at -= 1
@@ -71,7 +71,7 @@ def opening(text, at):
 
 
 def condition_start(text, end):
-    """Where what a ?: asks begins, on its line."""
+    """Where the condition of a ?: begins, on its line."""
     at, depth = end, 0
     while at > 0 and text[at - 1] != '\n':
         c, around = text[at - 1], text[max(at - 2, 0):at + 1]
@@ -101,7 +101,7 @@ def is_call_or_assignment(statement):
 
 
 def dropped_statement(text, start, end):
-    """Where the statement of this line begins that may be left out; None: there is none."""
+    """Where the statement of this line that may be left out begins; None: there is none."""
     start += len(text[start:end]) - len(text[start:end].lstrip())
     head = BODY.match(text, start, end)
     if head:
@@ -132,8 +132,8 @@ def leaves(text, after):
 
 
 def movable(text):
-    """(where S may be left out, where T stays) of statements of one line that stand beside each
-    other, of which one is a verb: S is a call or an assignment, and goes to the other side of T."""
+    """(position of S, position of T) for adjacent statements of one line each, of which one is a
+    verb: S is a call or an assignment, and moves to the other side of T."""
     lines = [(found.start() + len(found[0]) - len(found[0].lstrip()), found.end(), found[0])
              for found in re.finditer(r'[^\n]+', text)]
     whole = [None if not is_whole(line.strip()) or not STATEMENT.match(line.strip()) or

@@ -19,7 +19,7 @@ def lock_names():
 
 
 def sources(name):
-    """The files of a lock, and of what locks share those that no other lock has."""
+    """The files of a lock, and the shared files that no other lock uses."""
     folder = ROOT / PROTOCOLS
     users = {}
     for path in (p for p in folder.rglob('*') if p.suffix in ('.cc', '.h')):
@@ -37,7 +37,7 @@ def sources(name):
 
 
 def made_of(name):
-    """This lock, then those that are made of its parts."""
+    """This lock, then the locks that use its parts."""
     others = [other for other in lock_names() if other != name and any(
         f'#include "{PROTOCOLS}/{name}/' in path.read_text()
         for path in (ROOT / PROTOCOLS / other).glob('*.[ch]*'))]
@@ -100,7 +100,7 @@ class Mutants:
         return schemata.schema(fault, file.original, file.blank, chosen)
 
     def texts(self, chosen):
-        """Of every file that has one of these (number, fault), and of what they include."""
+        """Texts of all files with one of these (number, fault), and of files that they include."""
         made = {f'{PROTOCOLS}/{self.name}/mutants_of_{self.name}.h':
                 schemata.HEADER.format(lock=self.name)}
         for file in {fault.file for _, fault in chosen}:
@@ -113,7 +113,7 @@ class Mutants:
         return self.texts(list(enumerate(self.chosen, 1)))
 
     def draw(self, directory, build):
-        """`build` is one of the tree, whose compiler says which mutants there are."""
+        """Draws mutants; the compiler of `build`, a build of the tree, decides which compile."""
         memory = directory / f'{self.name}.drawn.json'
         known = json.loads(memory.read_text()) if memory.exists() else {}
         digest = [self.digest, sorted(map(list, self.equivalents))]
@@ -158,7 +158,7 @@ class Mutants:
         return die(f'the mutants of {self.name} compile one by one, not together:\n{wrong}')
 
     def errors(self, chosen, scratch, build):
-        """What the compiler says of these mutants; '': it takes them."""
+        """The compiler's messages about these mutants; '': it accepts them."""
         texts = self.texts(list(enumerate(chosen, 1)))
         for file, text in texts.items():
             (scratch / file).parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ class Mutants:
 
 
 def compile_command(build, file):
-    """As the protocols are shipped, without what stands before the compiler; up to -c."""
+    """The command with which protocols are shipped, from the compiler up to -c."""
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         if entry['file'].endswith('/' + file) and 'latchlab_protocols.dir' in entry['command']:
             words = shlex.split(entry['command'])

@@ -19,7 +19,7 @@ AT_LEAST_SECONDS, TIMES = 20, 10  # of what a check takes without a mutant
 BYTES = 6 << 30
 PAGE = 'docs/scenario-reference.md'
 TEST = re.compile(r'^(?:TEST|TEST_F|TEST_P)\((\w+),\s*(\w+)\)', re.M)
-# `passes` is asked about the exit status and what was printed.
+# `passes` judges the exit status and the output.
 Check = namedtuple('Check', 'stage name command passes')
 
 
@@ -73,7 +73,7 @@ class Copy:
                 child.wait()
         return passes, how, time.monotonic() - began
 
-    # ---- what is run of a lock ----
+    # ---- the programs that run for a lock ----
 
     def tests(self, program):
         """Full names, as --gtest_filter takes them."""
@@ -120,7 +120,7 @@ def passed(status, _):
 
 
 def quick_verdicts(path):
-    """(what is found, arguments) of the rows that are quick: see tools/verify."""
+    """(expected verdict, arguments) of the quick rows: see tools/verify."""
     rows = [re.split(' *[|] *', line) for line in path.read_text().split('\n')] \
         if path.exists() else []
     return [(row[3], row[4].split()) for row in rows if len(row) == 5 and row[2] == 'quick']
@@ -135,7 +135,7 @@ def verdict_of(said):
 
 
 class Trial:
-    """Of one lock's mutants, in a copy that is made."""
+    """The trial of one lock's mutants, in a copy that exists."""
 
     def __init__(self, copy, mutants):
         self.copy, self.mutants = copy, mutants
@@ -190,7 +190,7 @@ class Trial:
 
 
 def settled(row, fault, again, mutants):
-    """`row` is what was found of the fault's number before, or None."""
+    """Whether the fault needs no trial; `row` is its earlier result, or None."""
     if row is None or row[7:9] != [fault.before.strip(), fault.after.strip()]:
         return False
     if mutants.why_equivalent(fault):

@@ -40,7 +40,7 @@ COMMENT = re.compile(r'//[^\n]*')
 
 
 def statement_end(text, at):
-    """Behind the ; or the block with which what begins here ends."""
+    """The position after the ; or block that ends the statement which begins here."""
     depth = 0
     for at in range(at, len(text)):
         depth += (text[at] in faults.OPENING) - (text[at] in faults.CLOSING)
@@ -105,7 +105,7 @@ def ends_operand(before, c, after):
 
 
 def operands(text, start, end):
-    """From where to where the comparison goes whose operator this is."""
+    """Start and end of the comparison that has this operator."""
     first, depth = start, 0
     while first > 0:
         around = text[max(first - 2, 0):first + 1].rjust(3)
@@ -141,7 +141,8 @@ class Schema:
 
 
 def schema(fault, original, text, chosen):
-    """None: it cannot be chosen at run time. `text` is blanked, `chosen` a C++ expression."""
+    """The schema of a fault; None: it cannot be selected at run time. `text` is blanked, `chosen`
+    is a C++ expression."""
     start, end = fault.start, fault.end
     if fault.kind == 'constant':
         return Schema(start, end, lambda inner: f'({chosen} ? {fault.text} : {inner(start, end)})')
@@ -177,7 +178,7 @@ def schema(fault, original, text, chosen):
 
 
 def fits(new, placed):
-    """Within another or around it, but never across."""
+    """Whether it is within another one, around it or apart from it, but does not cross it."""
     return all(new.end <= old.start or old.end <= new.start or
                (old.start <= new.start and new.end <= old.end) or
                (new.start <= old.start and old.end <= new.end) for old in placed)

@@ -20,18 +20,18 @@ FABRIC_NEEDS = ['bin/latchlab', 'lib/libsoft_mlx5.so']
 
 
 def made_for(name):
-    """What the tests of this name are linked to."""
+    """The build targets that the tests of this name need."""
     return FABRIC_NEEDS if name == FABRIC else [f'tests/test_{name}']
 
 
 def cpu_seconds():
-    """Of the commands so far, on all cores: the same however busy the machine is."""
+    """CPU seconds of the commands so far, on all cores; independent of other load."""
     spent = os.times()
     return spent.children_user + spent.children_system
 
 
 class Copy:
-    """A copy of the tree, its build, and what its tests say of it."""
+    """A copy of the tree, its build, and the results of its tests."""
 
     def __init__(self, directory, jobs):
         # As far below its sources as the project's own build, and with its flags, so that ccache
@@ -103,7 +103,7 @@ class Copy:
         return done.stdout if done.returncode == 0 else die(f'{done.args}\n{done.stdout}')
 
     def digest(self, made):
-        """Of an object or a program without what it tells debuggers: where on a line code begins."""
+        """Digest of an object or a program without debug information, which has columns of code."""
         with tempfile.NamedTemporaryFile() as bare:
             stripped = subprocess.run(['objcopy', '--strip-debug', made, bare.name],
                                       cwd=self.build, stderr=subprocess.DEVNULL).returncode == 0
@@ -129,14 +129,15 @@ class Copy:
         return None if done.returncode == 0 else failed[1] if failed else FABRIC
 
     def nearest_first(self, file):
-        """Test programs: of those that include its header or its folder's most, to the quick."""
+        """Test programs, ordered: first those that include the file's header, or most headers of
+        its folder; then quick ones."""
         header, folder = re.sub(r'\.cc$', '.h', file), '/'.join(file.split('/')[:2])
         return sorted(self.objects, key=lambda name: (
             -self.tests[name].count(f'#include "{header}"'),
             -self.tests[name].count(f'#include "{folder}/'), self.seconds[name]))
 
     def verdict(self, file):
-        """On the copy as it is now, which differs from the tree in this file."""
+        """The verdict on the current copy, which differs from the tree in this file."""
         changed = False
         for name in self.nearest_first(file):
             objects = sorted(self.objects[name] & self.users.get(file, set()))
