@@ -54,12 +54,12 @@ bool is_counted(const WordLimit& limit, const SourceFile& file) {
 
 const std::vector<WordLimit>& word_limits() {
   static const std::vector<WordLimit> table = {
-      {"README.md", FilesOf::all, 0},     {"docs/", FilesOf::all, 12},
-      {"core/", FilesOf::headers, 10},    {"core/", FilesOf::others, 63},
+      {"README.md", FilesOf::all, 0},     {"docs/", FilesOf::all, 4},
+      {"core/", FilesOf::headers, 10},    {"core/", FilesOf::others, 51},
       {"backends/", FilesOf::headers, 1}, {"backends/", FilesOf::others, 5},
-      {"tools/", FilesOf::headers, 6},    {"tools/", FilesOf::others, 69},
+      {"tools/", FilesOf::headers, 1},    {"tools/", FilesOf::others, 29},
       {"models/", FilesOf::all, 3},       {"scenarios/", FilesOf::all, 0},
-      {"tests/", FilesOf::all, 53},
+      {"tests/", FilesOf::all, 52},
   };
   return table;
 }
