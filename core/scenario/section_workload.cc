@@ -18,8 +18,7 @@ const Keys& distribution_keys() {
   using Spec = DistributionSpec;
   static const Keys keys = rows<Spec>({
       {"kind", words({"uniform", "zipf", "power_law", "hotspot"}, &Spec::kind, {"trace"}),
-       "uniform",
-       "uniform: all locks are equally likely. With the other kinds some locks are more likely.",
+       "uniform", "uniform: all locks are equally likely; other kinds prefer some locks.",
        kRequired | kHasDefault},
       {"theta", number(ratio, &Spec::theta_ppb, "0", "10", Form::decimal), "0.99",
        "The k-th most popular lock has a probability proportional to k^-theta.", "zipf"},
