@@ -3,15 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "tests/cli/program.h"
 #include "tests/non_empty.h"
-#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -124,11 +121,6 @@ TEST_F(Explain, covers_every_column_of_the_table_and_every_part_of_the_results) 
   for (const auto& [name, value] : metrics.items()) EXPECT_NE(told(name), "") << name;
 }
 
-std::string text_of(const std::string& file) {
-  std::ifstream stream(std::string(LATCHLAB_SOURCE_DIR) + "/" + file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // The text between the first `from` and the next `to`.
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -145,13 +137,13 @@ void collect(const std::string& text, const char* expression, std::set<std::stri
 
 TEST_F(Explain, covers_the_terms_of_the_report_page_and_of_its_guide) {
   std::set<std::string> words, cells;
-  const std::string guide = text_of("docs/reading-a-report.md");
+  const std::string guide = tree_file("docs/reading-a-report.md");
   collect(guide, "\\*([A-Za-z.]+)\\*", words);  // *steady*, **IA**
   for (const char* button : {"SVG", "CSV"}) words.erase(button);
   collect(guide, "\n\\| ([^|]+) \\|", cells);
   cells.erase("figure or column");
   for (const std::string& cell : cells) collect(cell + ",", "([^,]+),\\s*", words);
-  const std::string page = text_of("tools/report/page/words.js");
+  const std::string page = tree_file("tools/report/page/words.js");
   collect(between(page, "const VERDICTS = {", "};"), ": '([^']+)'", words);
   collect(between(page, "const VERBS = {", "};"), "([a-z_]+): '", words);
   collect(between(page, "const RESOURCES = {", "};"), "([a-z_]+): '", words);

@@ -190,4 +190,8 @@ double number_at(const Json& metrics, const std::string& dotted) {
   return leaf.is_number() ? leaf.get<double>() : 0;
 }
 
+std::string tree_file(const std::string& name) {
+  return text_of(fs::path(LATCHLAB_SOURCE_DIR) / name);
+}
+
 }  // namespace latchlab::cli_test

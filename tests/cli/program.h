@@ -78,4 +78,7 @@ std::string small_scenario(const std::string& protocol, const std::string& rest 
 double number_at(const Json& metrics, const std::string& dotted);
 const Json& at_path(const Json& json, const std::string& dotted);
 
+// The text of a file of the source tree, such as "docs/locks.md".
+std::string tree_file(const std::string& name);
+
 }  // namespace latchlab::cli_test

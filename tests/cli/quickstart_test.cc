@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "tests/cli/program.h"
 #include "tests/paths.h"
 
@@ -13,12 +10,6 @@ namespace latchlab::cli_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string file(const std::string& name) {
-  std::ostringstream text;
-  text << std::ifstream(LATCHLAB_SOURCE_DIR "/" + name).rdbuf();
-  return text.str();
-}
 
 // The text from `begin` to `end`, without both; empty if one of them is missing.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
@@ -32,7 +23,7 @@ std::string between(const std::string& text, const std::string& begin, const std
 double predicted(const std::string& experiment, const std::string& system) {
   const std::string point = "\n" + experiment + "," + system + ",workload.read_ratio=50%;";
   const std::string rest =
-      between(file("predictions/shiftlock.csv"), point, "workload.read_ratio=95%");
+      between(tree_file("predictions/shiftlock.csv"), point, "workload.read_ratio=95%");
   return std::stod("0" + between(rest, ",goodput_ops_s,", ","));
 }
 
@@ -51,15 +42,15 @@ TEST_F(Quickstart, the_table_of_the_readme_is_what_a_run_prints) {
   const Finished printed = started.wait();
   ASSERT_EQ(printed.code, 0) << printed.err;
   ASSERT_THAT(printed.out, HasSubstr("With 240 clients"));
-  EXPECT_EQ(between(file("README.md"), kBegin, kEnd), printed.out)
+  EXPECT_EQ(between(tree_file("README.md"), kBegin, kEnd), printed.out)
       << "README.md is out of date; write its table with tools/quickstart-table";
 }
 
 TEST(Accuracy, the_table_of_the_readme_is_what_was_published_and_what_is_predicted) {
   const std::string block =
-      between(file("README.md"), "<!-- accuracy: begin (predictions/shiftlock.csv) -->\n",
+      between(tree_file("README.md"), "<!-- accuracy: begin (predictions/shiftlock.csv) -->\n",
               "<!-- accuracy: end -->");
-  const std::string table4 = file("scenarios/papers/shiftlock/table4.yaml");
+  const std::string table4 = tree_file("scenarios/papers/shiftlock/table4.yaml");
   std::string wanted =
       "| set-up in `scenarios/papers/shiftlock` | paper | model | unit |\n|---|---|---|---|\n";
   for (const std::string lock : {"ShiftLock-no-tries", "CAS-B-artifact", "DSLR-port", "CAS-NB"}) {
@@ -70,7 +61,7 @@ TEST(Accuracy, the_table_of_the_readme_is_what_was_published_and_what_is_predict
     wanted +=
         fmt::format("| `{}` | {} | {} | M/s |\n", lock, published, as_precise_as(published, value));
   }
-  const std::string ratio = between(file("scenarios/papers/shiftlock/microbench-zipf.yaml"),
+  const std::string ratio = between(tree_file("scenarios/papers/shiftlock/microbench-zipf.yaml"),
                                     "- id: wi-over-mcs", "profile:");
   const std::string published = between(ratio, "value: ", "\n");
   ASSERT_NE(published, "");

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "tests/cli/program.h"
@@ -210,9 +209,7 @@ TEST_F(Schema, refuses_what_check_refuses) {
 }
 
 TEST_F(Schema, refuses_nics_that_check_refuses) {
-  std::ostringstream shipped_nic;
-  shipped_nic << std::ifstream(kRoot / "models/nics/connectx-5.yaml").rdbuf();
-  const std::string good = shipped_nic.str();
+  const std::string good = tree_file("models/nics/connectx-5.yaml");
   const std::size_t last_section = good.find("pcie:\n");
   ASSERT_NE(last_section, std::string::npos);
   std::vector<std::string> texts = {good.substr(0, last_section)};
@@ -247,24 +244,18 @@ TEST_F(Schema, refuses_nics_that_check_refuses) {
 class Pages : public Command {
  protected:
   void expect_page(const std::vector<std::string>& command, const std::string& page) {
-    std::ifstream stream(kRoot / page);
-    std::ostringstream text;
-    text << stream.rdbuf();
     std::string words = "latchlab";
     for (const std::string& word : command) words += " " + word;
-    EXPECT_TRUE(latchlab(command).out == text.str())
+    EXPECT_TRUE(latchlab(command).out == tree_file(page))
         << page << " is out of date; write it with: " << words << " > " << page;
   }
 };
 
 TEST_F(Pages, have_the_tables_of_locks_that_the_program_writes) {
-  std::ifstream stream(kRoot / "docs/locks.md");
-  std::ostringstream text;
-  text << stream.rdbuf();
   const std::string command = "latchlab list protocols --markdown";
   const std::string table = latchlab({"list", "protocols", "--markdown"}).out;
   const std::string whole = " (" + command + ") -->\n" + table + "<!-- locks: end -->";
-  EXPECT_NE(text.str().find(whole), std::string::npos)
+  EXPECT_NE(tree_file("docs/locks.md").find(whole), std::string::npos)
       << "docs/locks.md is out of date; write its tables with: " << command;
 }
 

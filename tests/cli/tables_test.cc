@@ -2,12 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/cli/program.h"
-#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -20,13 +17,6 @@ constexpr std::size_t kLocksAtLeast = 20;
 class Tables : public Command {
  protected:
   Json locks() { return Json::parse(latchlab({"list", "protocols", "--json"}).out); }
-
-  static std::string page(const std::string& name) {
-    std::ifstream stream(LATCHLAB_SOURCE_DIR "/" + name);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  }
 };
 
 // "64 clients on 8 nodes"
@@ -46,7 +36,7 @@ std::string cost_shape(const Json& lock) {
 
 TEST_F(Tables, agree_on_every_lock_and_name_the_shape) {
   const std::string text = latchlab({"list", "protocols"}).out;
-  const std::string tables = page("docs/locks.md");
+  const std::string tables = tree_file("docs/locks.md");
   const Json all = locks();
   EXPECT_GE(all.size(), kLocksAtLeast);
   for (const Json& lock : all) {
@@ -67,7 +57,7 @@ TEST_F(Tables, agree_on_every_lock_and_name_the_shape) {
 }
 
 TEST_F(Tables, are_of_the_locks_that_the_readme_names) {
-  const std::string readme = page("README.md");
+  const std::string readme = tree_file("README.md");
   const std::size_t begin = readme.find("## Locks\n");
   ASSERT_NE(begin, std::string::npos);
   std::string names = readme.substr(begin, readme.find(": [docs/locks.md]", begin) - begin);

@@ -1,6 +1,7 @@
 // Pronouns without a noun (kPronouns) hide which client, node or process is meant. Each part of the
 // tree has a number of them that is only lowered.
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string>
@@ -38,11 +39,9 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 bool is_pronoun(const std::string& word) {
-  for (const auto& [first, second] : kPronouns)
-    if (word.size() == first.size() + second.size() && word.rfind(first, 0) == 0 &&
-        word.compare(first.size(), second.size(), second) == 0)
-      return true;
-  return false;
+  return std::any_of(kPronouns.begin(), kPronouns.end(), [&](const auto& halves) {
+    return word == std::string(halves[0]).append(halves[1]);
+  });
 }
 
 bool is_counted(const WordLimit& limit, const SourceFile& file) {
@@ -59,7 +58,7 @@ const std::vector<WordLimit>& word_limits() {
       {"backends/", FilesOf::headers, 1}, {"backends/", FilesOf::others, 5},
       {"tools/", FilesOf::headers, 1},    {"tools/", FilesOf::others, 29},
       {"models/", FilesOf::all, 3},       {"scenarios/", FilesOf::all, 0},
-      {"tests/", FilesOf::all, 52},
+      {"tests/", FilesOf::all, 50},
   };
   return table;
 }

@@ -72,7 +72,7 @@ TEST_F(LocalQueue, tells_whether_a_late_reader_would_enter_and_changes_nothing) 
   EXPECT_FALSE(queues_.enters(kLock, reader(1), any_client)) << "it would lead";
   EXPECT_EQ(queues_.locks_in_use(), 0U);
   join(reader(1));
-  EXPECT_FALSE(queues_.enters(kLock, reader(2), any_client)) << "nobody has been admitted yet";
+  EXPECT_FALSE(queues_.enters(kLock, reader(2), any_client)) << "no client has been admitted yet";
   admit();
   EXPECT_TRUE(queues_.enters(kLock, reader(2, 4), before(5)));
   EXPECT_FALSE(queues_.enters(kLock, reader(2, 5), before(5)));
@@ -143,7 +143,7 @@ TEST_F(LocalQueue, hands_a_reader_s_lock_to_a_reader_that_goes_first) {
   join(reader(1));
   for (const Waiter& each : {writer(2), reader(3), reader(4)}) join(each);
   expect_handed_to(3, readers_first);
-  EXPECT_EQ(join(reader(5)), waits) << "nobody has been admitted yet";
+  EXPECT_EQ(join(reader(5)), waits) << "no client has been admitted yet";
   EXPECT_THAT(admit(readers_first), ElementsAre(ClientId{4}, ClientId{5}));
 }
 
