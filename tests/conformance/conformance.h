@@ -33,6 +33,7 @@ struct BackendCase {
 };
 std::vector<BackendCase> backend_cases();
 inline constexpr std::uint64_t kExplorerSeeds = 6;
+inline constexpr int kAllSeeds = static_cast<int>(kExplorerSeeds);
 BackendCase explorer_case(std::uint64_t seed);  // 1 .. kExplorerSeeds
 std::string name_of_case(const testing::TestParamInfo<BackendCase>& info);
 
@@ -46,6 +47,7 @@ inline constexpr Duration kEnd = milliseconds(500);
 constexpr RemoteAddr on_server(std::uint64_t offset) {
   return {kServer, offset};
 }
+inline constexpr RemoteAddr kWord = on_server(1024);
 
 // The world of one body, with the actors that the body adds.
 class Bench {
@@ -85,6 +87,12 @@ class Conformance : public testing::TestWithParam<BackendCase>, protected Bench 
  protected:
   Conformance() : Bench(GetParam()) {}
 };
+
+// Awaits the wait for tests that look at its result later.
+inline Task<void> wait_into(Verbs& verbs, RemoteWait wait, RemoteWaitResult& result) {
+  auto waiting = verbs.await_remote(wait);
+  result = co_await waiting;
+}
 
 }  // namespace latchlab::conformance
 

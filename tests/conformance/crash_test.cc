@@ -27,8 +27,6 @@ class Crashes : public Conformance {
 };
 LATCHLAB_EVERY_BACKEND(Crashes);
 
-constexpr RemoteAddr kWord = on_server(2048);
-
 // Counts coroutine frames; its destructor shows when a frame is destroyed.
 struct Witness {
   explicit Witness(int& count) : count_(count) { ++count_; }

@@ -176,8 +176,6 @@ TEST_P(LongReads, of_the_cpu_return_the_memory) {
 
 // ---- and in backends that break these promises ----
 
-constexpr int kAll = static_cast<int>(kExplorerSeeds);
-
 // For every verb of a batch.
 template <class Change>
 Fault of_verbs(Change change) {
@@ -193,14 +191,14 @@ TEST(BrokenLongReads, of_other_words_are_detected) {
   const Fault shifted = of_verbs([](Verb& verb, Verbs&) {
     if (reads_words(verb) && verb.bytes == 4096) verb.addr = verb.addr + 8;
   });
-  EXPECT_EQ(worlds_noticed(shifted, every_width_is_read), kAll);
+  EXPECT_EQ(worlds_noticed(shifted, every_width_is_read), kAllSeeds);
 }
 TEST(BrokenLongReads, that_are_short_are_detected) {
   const Fault cut = of_verbs([](Verb& verb, Verbs&) {
     if (reads_words(verb) && verb.bytes > 8192) verb.bytes = 8192;
   });
-  EXPECT_EQ(worlds_noticed(cut, every_width_is_read), kAll);
-  EXPECT_EQ(worlds_noticed(cut, longest_is_16_kib), kAll);
+  EXPECT_EQ(worlds_noticed(cut, every_width_is_read), kAllSeeds);
+  EXPECT_EQ(worlds_noticed(cut, longest_is_16_kib), kAllSeeds);
 }
 TEST(BrokenLongReads, that_tear_words_are_detected) {
   const Fault halves = of_verbs([](Verb& verb, Verbs& verbs) {
@@ -220,7 +218,7 @@ TEST(BrokenLongReads, that_share_a_buffer_are_detected) {
     for (Operation* op = first.next; op != nullptr; op = op->next)
       if (reads_words(op->verb)) op->verb.addr = first.verb.addr;
   };
-  EXPECT_EQ(worlds_noticed(shared, each_of_a_batch_has_its_words), kAll);
+  EXPECT_EQ(worlds_noticed(shared, each_of_a_batch_has_its_words), kAllSeeds);
 }
 TEST(BrokenLongReads, loads_of_other_words_are_detected) {
   Fault shifted;
@@ -228,7 +226,7 @@ TEST(BrokenLongReads, loads_of_other_words_are_detected) {
     if (first.kind == OpKind::cpu && first.cpu == CpuAccess::load_words)
       first.verb.addr = first.verb.addr + 8;
   };
-  EXPECT_EQ(worlds_noticed(shifted, words_are_loaded), kAll);
+  EXPECT_EQ(worlds_noticed(shifted, words_are_loaded), kAllSeeds);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace {
 class Memory : public Conformance {};
 LATCHLAB_EVERY_BACKEND(Memory);
 
-constexpr RemoteAddr kWord = on_server(256);
 constexpr int kRounds = 20;
 
 struct Swap {
@@ -114,7 +113,7 @@ TEST_P(Memory, eight_bytes_are_never_torn) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-constexpr RemoteAddr own_word(std::uint64_t index) {
+constexpr RemoteAddr own_line(std::uint64_t index) {
   return {kHere, 64 * index};
 }
 
@@ -122,7 +121,7 @@ TEST_P(Memory, cpu_accesses_return_the_old_value_and_change_memory) {
   LATCHLAB_NEEDS(Capability::local_words);
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
-    const RemoteAddr word = own_word(1);
+    const RemoteAddr word = own_line(1);
     co_await verbs.store(word, 5);
     const std::uint64_t exchanged = co_await verbs.exchange(word, 6);
     EXPECT_EQ(exchanged, 5U);
@@ -140,8 +139,8 @@ TEST_P(Memory, cpu_accesses_return_the_old_value_and_change_memory) {
 Task<void> store_then_look(Verbs& verbs, std::uint64_t mine, std::uint64_t other,
                            std::vector<std::uint64_t>& seen) {
   for (std::uint64_t round = 0; round < kRounds; ++round) {
-    co_await verbs.store(own_word(2 * round + mine), 1);
-    seen.push_back(co_await verbs.load(own_word(2 * round + other)));
+    co_await verbs.store(own_line(2 * round + mine), 1);
+    seen.push_back(co_await verbs.load(own_line(2 * round + other)));
   }
 }
 
@@ -165,11 +164,11 @@ TEST_P(Memory, cpu_atomics_are_atomic_among_themselves) {
   for (int i = 0; i < 3; ++i) {
     Verbs& client = add_client();
     spawn(client, [](Verbs& verbs) -> Task<void> {
-      for (int round = 0; round < kRounds; ++round) co_await verbs.cpu_fetch_add(own_word(3), 1);
+      for (int round = 0; round < kRounds; ++round) co_await verbs.cpu_fetch_add(own_line(3), 1);
     }(client));
   }
   EXPECT_EQ(run(), RunEnd::finished);
-  EXPECT_EQ(world().peek(own_word(3)), 3U * kRounds);
+  EXPECT_EQ(world().peek(own_line(3)), 3U * kRounds);
 }
 
 TEST_P(Memory, cpu_store_concurrent_with_an_atomic_wins_loses_or_precedes_it) {
@@ -177,15 +176,15 @@ TEST_P(Memory, cpu_store_concurrent_with_an_atomic_wins_loses_or_precedes_it) {
   Verbs& near = add_client(kHere);
   Verbs& far = add_client(kThere);
   spawn(near, [](Verbs& verbs) -> Task<void> {
-    for (std::uint64_t i = 0; i < kRounds; ++i) co_await verbs.store(own_word(i), 100);
+    for (std::uint64_t i = 0; i < kRounds; ++i) co_await verbs.store(own_line(i), 100);
   }(near));
   spawn(far, [](Verbs& verbs) -> Task<void> {
-    for (std::uint64_t i = 0; i < kRounds; ++i) co_await verbs.fetch_add(own_word(i), 1);
+    for (std::uint64_t i = 0; i < kRounds; ++i) co_await verbs.fetch_add(own_line(i), 1);
   }(far));
   EXPECT_EQ(run(), RunEnd::finished);
   const bool exact = has(Capability::atomic_with_writes);
   for (std::uint64_t i = 0; i < kRounds; ++i) {
-    const std::uint64_t left = world().peek(own_word(i));
+    const std::uint64_t left = world().peek(own_line(i));
     EXPECT_TRUE(left == 100 || left == 101 || (left == 1 && !exact)) << left;
   }
 }
@@ -196,13 +195,13 @@ TEST_P(Memory, failing_compare_swap_never_undoes_a_store) {
   Verbs& far = add_client(kThere);
   spawn(near, [](Verbs& verbs) -> Task<void> {
     for (std::uint64_t i = 1; i <= 4 * kRounds; ++i) {
-      co_await verbs.store(own_word(5), i);
-      const std::uint64_t seen = co_await verbs.load(own_word(5));
+      co_await verbs.store(own_line(5), i);
+      const std::uint64_t seen = co_await verbs.load(own_line(5));
       EXPECT_EQ(seen, i);
     }
   }(near));
   spawn(far, [](Verbs& verbs) -> Task<void> {
-    for (int i = 0; i < kRounds; ++i) co_await verbs.compare_swap(own_word(5), ~0ULL, 0);
+    for (int i = 0; i < kRounds; ++i) co_await verbs.compare_swap(own_line(5), ~0ULL, 0);
   }(far));
   EXPECT_EQ(run(), RunEnd::finished);
 }

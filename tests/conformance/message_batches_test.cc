@@ -13,7 +13,7 @@ class MessageBatches : public Conformance {
 };
 LATCHLAB_EVERY_BACKEND(MessageBatches);
 
-Message numbered(std::uint64_t number) {
+Message tripled(std::uint64_t number) {
   Message message;
   message.words = {number, 3 * number, 0};
   return message;
@@ -38,8 +38,7 @@ Task<void> send_batch(Verbs& verbs, std::vector<EndpointAddr> targets, std::uint
   Batch batch(verbs);
   std::vector<int> indices;
   for (std::uint64_t number = 1; number <= each; ++number)
-    for (const EndpointAddr target : targets)
-      indices.push_back(batch.add(target, numbered(number)));
+    for (const EndpointAddr target : targets) indices.push_back(batch.add(target, tripled(number)));
   co_await batch.run();
   for (const int index : indices) EXPECT_EQ(batch.result(index).status, VerbStatus::ok);
   EXPECT_EQ(batch.status(), VerbStatus::ok);
@@ -77,15 +76,15 @@ void each_message_has_its_own_result(Bench& bench) {
   }(receiver, wide));
   bench.spawn(sender, [](Verbs& verbs, EndpointAddr one, EndpointAddr four) -> Task<void> {
     Batch batch(verbs);
-    const int first = batch.add(one, numbered(1));
-    const int second = batch.add(one, numbered(2));  // finds no RECV
-    const int third = batch.add(four, numbered(3));
+    const int first = batch.add(one, tripled(1));
+    const int second = batch.add(one, tripled(2));  // finds no RECV
+    const int third = batch.add(four, tripled(3));
     co_await batch.run();
     EXPECT_EQ(batch.result(first).status, VerbStatus::ok);
     EXPECT_EQ(batch.result(second).status, VerbStatus::receiver_not_ready);
     EXPECT_EQ(batch.result(third).status, VerbStatus::ok);
     EXPECT_EQ(batch.status(), VerbStatus::receiver_not_ready);
-    const VerbStatus after = co_await verbs.send(four, numbered(4));
+    const VerbStatus after = co_await verbs.send(four, tripled(4));
     EXPECT_EQ(after, VerbStatus::ok);
   }(sender, narrow, wide));
   EXPECT_EQ(bench.run(), RunEnd::finished);
@@ -100,7 +99,7 @@ Task<void> post_batch(Verbs& verbs, std::vector<EndpointAddr> targets, std::uint
   {
     Batch batch(verbs);
     for (std::uint64_t number = 1; number <= each; ++number)
-      for (const EndpointAddr target : targets) batch.add(target, numbered(number));
+      for (const EndpointAddr target : targets) batch.add(target, tripled(number));
     batch.post();
   }
   const VerbStatus status = co_await verbs.flush();
@@ -134,11 +133,11 @@ void sender_of_detached_messages_goes_on(Bench& bench) {
   bench.spawn(sender, [](Verbs& verbs, EndpointAddr one, EndpointAddr four) -> Task<void> {
     {
       Batch batch(verbs);
-      batch.add(one, numbered(1));
-      batch.add(one, numbered(2));  // finds no RECV until the sender says so
+      batch.add(one, tripled(1));
+      batch.add(one, tripled(2));  // finds no RECV until the sender says so
       batch.post();
     }
-    const VerbStatus after = co_await verbs.send(four, numbered(3));
+    const VerbStatus after = co_await verbs.send(four, tripled(3));
     EXPECT_EQ(after, VerbStatus::ok);
     const VerbStatus all = co_await verbs.flush();
     EXPECT_EQ(all, VerbStatus::ok);
@@ -164,8 +163,8 @@ void error_of_a_detached_message_shows_at_flush(Bench& bench) {
   bench.spawn(sender, [](Verbs& verbs, EndpointAddr one) -> Task<void> {
     {
       Batch batch(verbs);
-      batch.add(one, numbered(1));
-      batch.add(one, numbered(2));  // finds no RECV
+      batch.add(one, tripled(1));
+      batch.add(one, tripled(2));  // finds no RECV
       batch.post();
     }
     const VerbStatus first = co_await verbs.flush();
@@ -190,10 +189,10 @@ void sender_of_datagrams_goes_on(Bench& bench) {
   std::vector<std::uint64_t> received;
   bench.spawn(sender, [](Verbs& verbs, EndpointAddr target, EndpointAddr start) -> Task<void> {
     for (std::uint64_t number = 1; number <= kSent; ++number) {
-      const VerbStatus status = co_await verbs.send(target, numbered(number));
+      const VerbStatus status = co_await verbs.send(target, tripled(number));
       EXPECT_EQ(status, VerbStatus::ok);
     }
-    co_await verbs.send(start, numbered(0));
+    co_await verbs.send(start, tripled(0));
   }(sender, inbox, cue));
   bench.spawn(receiver,
               [](Verbs& verbs, EndpointAddr own, EndpointAddr start, Duration patience,
@@ -215,8 +214,6 @@ TEST_P(MessageBatches, datagrams_without_a_recv_are_lost_and_the_others_are_inta
 
 // ---- and in backends that break these promises ----
 
-constexpr int kAll = static_cast<int>(kExplorerSeeds);
-
 Fault of_batches(std::function<void(Operation& first, Verbs& verbs)> change) {
   Fault fault;
   fault.posting = [change = std::move(change)](Operation& first, Verbs& verbs) {
@@ -229,7 +226,7 @@ TEST(BrokenMessages, that_are_lost_are_detected) {
   const Fault lost = of_batches([](Operation& first, Verbs& verbs) {
     first.next->target = verbs.open_endpoint(1, Transport::ud);
   });
-  EXPECT_EQ(worlds_noticed(lost, all_of_a_batch_arrive_in_order), kAll);
+  EXPECT_EQ(worlds_noticed(lost, all_of_a_batch_arrive_in_order), kAllSeeds);
 }
 TEST(BrokenMessages, that_overtake_each_other_are_detected) {
   const Fault reversed = of_batches([](Operation& first, Verbs&) {
@@ -237,25 +234,25 @@ TEST(BrokenMessages, that_overtake_each_other_are_detected) {
       for (Operation* other = one->next; other != nullptr; other = other->next)
         if (one->target == other->target) std::swap(one->message, other->message);
   });
-  EXPECT_EQ(worlds_noticed(reversed, all_of_a_batch_arrive_in_order), kAll);
+  EXPECT_EQ(worlds_noticed(reversed, all_of_a_batch_arrive_in_order), kAllSeeds);
 }
 TEST(BrokenMessages, that_share_one_result_are_detected) {
   const Fault together = of_batches([](Operation& first, Verbs&) {
     for (Operation* op = first.next; op != nullptr; op = op->next) op->target = first.target;
   });
-  EXPECT_EQ(worlds_noticed(together, each_message_has_its_own_result), kAll);
+  EXPECT_EQ(worlds_noticed(together, each_message_has_its_own_result), kAllSeeds);
 }
 TEST(BrokenMessages, datagrams_that_are_acknowledged_are_detected) {
   Fault reliable;
   reliable.opening = [](Transport wanted) { return is_datagram(wanted) ? Transport::rc : wanted; };
-  EXPECT_EQ(worlds_noticed(reliable, sender_of_datagrams_goes_on), kAll);
+  EXPECT_EQ(worlds_noticed(reliable, sender_of_datagrams_goes_on), kAllSeeds);
 }
 TEST(BrokenMessages, that_are_changed_are_detected) {
   Fault changed;
   changed.posting = [](Operation& first, Verbs&) {
     if (first.kind == OpKind::send) first.message.words[1] = 0;
   };
-  EXPECT_EQ(worlds_noticed(changed, all_of_a_batch_arrive_in_order), kAll);
+  EXPECT_EQ(worlds_noticed(changed, all_of_a_batch_arrive_in_order), kAllSeeds);
 }
 
 }  // namespace

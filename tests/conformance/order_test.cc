@@ -9,7 +9,6 @@ class VerbOrder : public Conformance {};
 LATCHLAB_EVERY_BACKEND(VerbOrder);
 
 constexpr int kRounds = 30;
-constexpr RemoteAddr kWord = on_server(128);
 
 Verb fenced(Verb verb) {
   verb.fenced = true;

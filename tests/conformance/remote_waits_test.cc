@@ -8,7 +8,6 @@ namespace {
 class RemoteWaits : public Conformance {};
 LATCHLAB_EVERY_BACKEND(RemoteWaits);
 
-constexpr RemoteAddr kWord = on_server(512);
 constexpr RemoteAddr kOther = on_server(576);
 
 // Ends when the word is 7, is abandoned when it is 13.
@@ -26,12 +25,6 @@ RemoteWait wait_for_seven() {
 Task<void> write_after(Verbs& verbs, Duration pause, RemoteAddr addr, std::uint64_t value) {
   co_await verbs.sleep(pause);
   co_await verbs.write(addr, value);
-}
-
-// The result of the wait; awaited in one place so that the bodies below stay short.
-Task<void> wait_into(Verbs& verbs, RemoteWait wait, RemoteWaitResult& result) {
-  auto waiting = verbs.await_remote(wait);
-  result = co_await waiting;
 }
 
 TEST_P(RemoteWaits, satisfied_wait_returns_the_value_and_the_number_of_probes) {

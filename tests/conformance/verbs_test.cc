@@ -8,8 +8,6 @@ namespace {
 class VerbSemantics : public Conformance {};
 LATCHLAB_EVERY_BACKEND(VerbSemantics);
 
-constexpr RemoteAddr kWord = on_server(64);
-constexpr Words kAll = kAllOnes;
 constexpr Words kNone{};
 
 TEST_P(VerbSemantics, read_returns_what_was_written) {
@@ -112,7 +110,7 @@ TEST_P(VerbSemantics, empty_compare_mask_makes_an_unconditional_exchange) {
   world().poke(kWord, 42);
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     const Completion before =
-        co_await verbs.masked_compare_swap(kWord, 8, kNone, kNone, Words{7}, kAll);
+        co_await verbs.masked_compare_swap(kWord, 8, kNone, kNone, Words{7}, kAllOnes);
     EXPECT_EQ(before.value.lo, 42U);
     EXPECT_EQ(verbs.tally().mismatched, 0U);
   }(client));
@@ -126,12 +124,12 @@ TEST_P(VerbSemantics, wide_masked_compare_swap_compares_both_words) {
   world().poke(kWord + 8, 2);
   run_alone(client, [](Verbs& verbs) -> Task<void> {
     const Completion failed =
-        co_await verbs.masked_compare_swap(kWord, 16, Words{1, 3}, kAll, Words{8, 9}, kAll);
+        co_await verbs.masked_compare_swap(kWord, 16, Words{1, 3}, kAllOnes, Words{8, 9}, kAllOnes);
     const Words before{1, 2};
     EXPECT_EQ(failed.value, before);
     const Completion unchanged = co_await verbs.read(kWord, 16);
     EXPECT_EQ(unchanged.value, before);
-    co_await verbs.masked_compare_swap(kWord, 16, Words{1, 2}, kAll, Words{8, 9}, kAll);
+    co_await verbs.masked_compare_swap(kWord, 16, Words{1, 2}, kAllOnes, Words{8, 9}, kAllOnes);
   }(client));
   EXPECT_EQ(world().peek(kWord), 8U);
   EXPECT_EQ(world().peek(kWord + 8), 9U);

@@ -12,11 +12,6 @@ constexpr std::uint64_t kMemory = 32 * 1024;
 constexpr RemoteAddr kFirst = on_server(1024);
 constexpr std::uint32_t kWide = 8192;
 
-Task<void> wait_into(Verbs& verbs, RemoteWait wait, RemoteWaitResult& result) {
-  auto waiting = verbs.await_remote(wait);
-  result = co_await waiting;
-}
-
 constexpr RemoteAddr place_of(std::size_t probe) {
   return kFirst + 128 * probe;
 }
@@ -95,19 +90,17 @@ TEST_P(WideProbes, of_several_kib_are_seen_from_end_to_end) {
 
 // ---- and in backends that break these promises ----
 
-constexpr int kAll = static_cast<int>(kExplorerSeeds);
-
 TEST(BrokenWideProbes, of_which_one_is_dropped_are_detected) {
   Fault dropped;
   dropped.waiting = [](RemoteWait& wait) {
     if (wait.probes.size() == kMaxProbes) wait.probes[kMaxProbes - 1] = wait.probes[0];
   };
-  EXPECT_EQ(worlds_noticed(dropped, every_probe_is_seen), kAll);
+  EXPECT_EQ(worlds_noticed(dropped, every_probe_is_seen), kAllSeeds);
 }
 TEST(BrokenWideProbes, that_are_cut_are_detected) {
   Fault cut;
   cut.waiting = [](RemoteWait& wait) { wait.probes[0].bytes = 64; };
-  EXPECT_EQ(worlds_noticed(cut, all_of_a_wide_probe_is_seen), kAll);
+  EXPECT_EQ(worlds_noticed(cut, all_of_a_wide_probe_is_seen), kAllSeeds);
 }
 
 }  // namespace

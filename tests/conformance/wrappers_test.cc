@@ -10,8 +10,6 @@ namespace {
 class Wrappers : public Conformance {};
 LATCHLAB_EVERY_BACKEND(Wrappers);
 
-constexpr RemoteAddr kWord = on_server(3072);
-
 Task<void> use_everything(Verbs& verbs) {
   const EndpointAddr inbox = verbs.open_endpoint(1);
   const Completion added = co_await verbs.fetch_add(kWord, 3);

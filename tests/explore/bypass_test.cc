@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "tests/explore/fixture.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
 constexpr LockMode kU = LockMode::update;
 
 // ---- BypassCheck alone ----

@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "tests/explore/fixture.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
-
-inline constexpr LockMode kX = LockMode::exclusive;
-inline constexpr LockMode kS = LockMode::shared;
 
 // The lock of the small model, changed by `sets`.
 inline std::unique_ptr<Protocol> lock(const std::string& name, std::vector<std::string> sets = {}) {

@@ -14,8 +14,8 @@
 namespace latchlab::ib {
 namespace {
 
-constexpr std::uint64_t kOfEach = 128;  // bytes per client in the server's memory
-constexpr std::uint32_t kClients = 6;   // three on each node
+constexpr std::uint64_t kOfEach = 128;     // bytes per client in the server's memory
+constexpr std::uint32_t kKeptClients = 6;  // three on each node
 
 // Each world has nodes 1 to 3 and the same clients.
 class KeptWorlds : public Worlds {
@@ -29,12 +29,12 @@ class KeptWorlds : public Worlds {
     forget_clients();
     clients_.clear();
     make(options_);
-    for (std::uint32_t i = 0; i < kClients; ++i)
+    for (std::uint32_t i = 0; i < kKeptClients; ++i)
       clients_.push_back(&add_client(i % 2 == 0 ? kHere : kThere));
   }
   // Every client adds to a word of its own, which has the initial value of the world.
   void every_client_adds() {
-    for (std::uint32_t i = 0; i < kClients; ++i)
+    for (std::uint32_t i = 0; i < kKeptClients; ++i)
       if (i != gone_) spawn(*clients_[i], add_to(*clients_[i], {kServer, kOfEach * i}));
     run();
   }
@@ -63,7 +63,7 @@ class KeptWorlds : public Worlds {
 
   IbverbsOptions options_;
   std::vector<Verbs*> clients_;
-  std::uint32_t gone_ = kClients;  // the client that does nothing, if any
+  std::uint32_t gone_ = kKeptClients;  // the client that does nothing, if any
 };
 
 TEST_F(KeptWorlds, reuse_the_qps_of_the_first) {
@@ -90,7 +90,7 @@ TEST_F(KeptWorlds, keep_no_more_than_they_use) {
   every_client_adds();
   next_world();
   if (!tests_dc()) {
-    EXPECT_EQ(there_are(), of_each_world() + (kClients - 1) * of_client());
+    EXPECT_EQ(there_are(), of_each_world() + (kKeptClients - 1) * of_client());
   }
 }
 
@@ -129,7 +129,7 @@ TEST_F(KeptWorlds, recreate_the_connections_of_a_crashed_client) {
   const std::uint64_t before = made();
   next_world();
   if (!tests_dc()) {
-    EXPECT_EQ(there_are(), of_each_world() + (kClients - 1) * of_client());
+    EXPECT_EQ(there_are(), of_each_world() + (kKeptClients - 1) * of_client());
   }
   every_client_adds();
   EXPECT_EQ(made(), before + of_each_world() + of_client());
@@ -169,9 +169,9 @@ Task<void> end_in_the_middle(Verbs& verbs, Backend& world, std::uint32_t& have_b
   const VerbStatus connected = (co_await verbs.read({kServer, 0})).status;
   EXPECT_EQ(connected, VerbStatus::ok);
   ++have_begun;
-  while (have_begun < kClients) co_await verbs.sleep(microseconds(10));
+  while (have_begun < kKeptClients) co_await verbs.sleep(microseconds(10));
   for (int i = 0; i < kPosted; ++i) verbs.post(write);
-  if (++have_posted == kClients) world.request_stop();
+  if (++have_posted == kKeptClients) world.request_stop();
   co_await verbs.sleep(seconds(100));
 }
 
@@ -199,14 +199,14 @@ TEST_F(KeptWorlds, see_no_verb_of_the_one_before) {
     ASSERT_EQ(world().run_until(Time{} + seconds(120)), RunEnd::stopped);
     EXPECT_GT(world().census().in_flight, static_cast<std::uint64_t>(kPosted));
     next_world();
-    for (std::uint32_t i = 0; i < kClients; ++i)
+    for (std::uint32_t i = 0; i < kKeptClients; ++i)
       spawn(*clients_[i], watch(*clients_[i], kOfEach * i));
     run();
     for (std::uint64_t at = 0; at < kStretch; at += 8)
       ASSERT_EQ(world().peek({kServer, at}), first_value(at)) << "at " << at;
     if (HasFailure()) FAIL() << "repeat " << repeat;
     // With DC, as many initiators as there were clients busy at the same time.
-    EXPECT_LE(made(), first + 2 * repeat * of_each_world() + (tests_dc() ? kClients : 0));
+    EXPECT_LE(made(), first + 2 * repeat * of_each_world() + (tests_dc() ? kKeptClients : 0));
   }
 }
 

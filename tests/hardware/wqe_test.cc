@@ -17,7 +17,7 @@ using Kind = WorkRequest::Kind;
 
 constexpr std::uint32_t kQp = 0x012345;
 constexpr std::uint32_t kNarrow = 8;
-constexpr std::uint32_t kWide = 16;
+constexpr std::uint32_t kWideBytes = 16;
 
 std::string hex(std::span<const std::byte> bytes) {
   std::string text;
@@ -72,7 +72,7 @@ TEST(Wqe, a_masked_cas_of_8_bytes) {
 }
 
 TEST(Wqe, a_masked_cas_of_16_bytes_behind_a_fence) {
-  EXPECT_EQ(encoded(Kind::masked_cas, kWide, false, true),
+  EXPECT_EQ(encoded(Kind::masked_cas, kWideBytes, false, true),
             "0a000014"
             "01234507"
             "00000080"
@@ -98,7 +98,7 @@ TEST(Wqe, a_masked_faa_of_8_bytes_in_two_fields) {
 }
 
 TEST(Wqe, an_unsignalled_masked_faa_of_16_bytes) {
-  EXPECT_EQ(encoded(Kind::masked_faa, kWide, false, false),
+  EXPECT_EQ(encoded(Kind::masked_faa, kWideBytes, false, false),
             "0a000015"
             "01234505"
             "00000000"
@@ -115,11 +115,11 @@ TEST(Wqe, a_masked_faa_of_16_bytes_without_fields_has_one_field_per_word) {
   verb.value = {0x0102030405060708, 0x090a0b0c0d0e0f10};
   WorkRequest request;
   request.kind = Kind::masked_faa;
-  request.bytes = kWide;
+  request.bytes = kWideBytes;
   request.masked = &verb;
   const Wqe wqe = encode_masked(request, kQp);
-  constexpr std::size_t kBoundaryAt = 16 + 16 + kWide;
-  EXPECT_EQ(hex(std::span(wqe.bytes).subspan(kBoundaryAt, kWide)),
+  constexpr std::size_t kBoundaryAt = 16 + 16 + kWideBytes;
+  EXPECT_EQ(hex(std::span(wqe.bytes).subspan(kBoundaryAt, kWideBytes)),
             "80000000000000008000000000000000");
 }
 
@@ -162,7 +162,7 @@ TEST(Wqe, the_address_of_a_dc_target_has_its_key_and_number) {
 }
 
 TEST(Wqe, a_masked_cas_of_16_bytes_to_a_dc_target) {
-  EXPECT_EQ(encoded(Kind::masked_cas, kWide, true, false,
+  EXPECT_EQ(encoded(Kind::masked_cas, kWideBytes, true, false,
                     to_dc_target(to_port(), 0x0a0b0c, 0x00c0ffee12345678)),
             "0a000014"
             "0123450a"
@@ -195,7 +195,7 @@ TEST(Wqe, a_masked_faa_of_8_bytes_to_a_dc_target) {
 TEST(Wqe, replies_are_converted_to_host_order) {
   const Words landed{0x0807060504030201, 0x1817161514131211};
   EXPECT_EQ(masked_reply(landed, kNarrow), (Words{0x0807060504030201, 0}));
-  EXPECT_EQ(masked_reply(landed, kWide), (Words{0x0102030405060708, 0x1112131415161718}));
+  EXPECT_EQ(masked_reply(landed, kWideBytes), (Words{0x0102030405060708, 0x1112131415161718}));
 }
 
 }  // namespace

@@ -106,10 +106,10 @@ TEST(UnitWords, are_fewer_per_lock_if_there_are_many_locks) {
 }
 
 // Clients that use ranges of a lock which only the guard words check.
-class Visits {
+class UnitVisits {
  public:
-  Visits(std::uint32_t clients, std::uint64_t seed, std::uint32_t slots,
-         std::vector<ExplorerOptions::Crash> crashes = {})
+  UnitVisits(std::uint32_t clients, std::uint64_t seed, std::uint32_t slots,
+             std::vector<ExplorerOptions::Crash> crashes = {})
       : protocol_(find_protocol("cas")->make(find_protocol("cas")->small_params())),
         world_(*protocol_, shape(clients, slots)),
         backend_(make_explorer(world_.plan(), options(seed, std::move(crashes)))),
@@ -182,7 +182,7 @@ TEST(GuardUnits, of_adjacent_ranges_never_show_a_conflict) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   for (const std::uint32_t slots : {1U, 2U, 64U})
     for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
-      Visits visits(4, seed, slots);
+      UnitVisits visits(4, seed, slots);
       for (std::uint32_t i = 0; i < 4; ++i) visits.add(i, {i * 8ULL, 8});
       const GuardFindings findings = visits.findings();
       EXPECT_THAT(findings.conflicts, IsEmpty()) << "slots " << slots << " seed " << seed;
@@ -196,7 +196,7 @@ TEST(GuardUnits, of_adjacent_ranges_never_show_a_conflict) {
 TEST(GuardUnits, are_shared_by_readers) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
-    Visits visits(3, seed, 64);
+    UnitVisits visits(3, seed, 64);
     for (std::uint32_t i = 0; i < 3; ++i) visits.add(i, {2ULL * i, 8}, LockMode::shared);
     EXPECT_THAT(visits.findings().conflicts, IsEmpty());
     EXPECT_FALSE(visits.occupied());
@@ -208,7 +208,7 @@ TEST(GuardUnits, show_a_writer_to_every_client_that_overlaps_by_half) {
   for (const LockMode other : {LockMode::shared, LockMode::exclusive}) {
     std::set<std::uint64_t> seen;
     for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
-      Visits visits(2, seed, 64);
+      UnitVisits visits(2, seed, 64);
       const std::uint64_t left = seed % 2 == 0 ? 0 : 8;  // units are entered in ascending order
       visits.add(0, {left, 16});
       visits.add(1, {8 - left, 16}, other);
@@ -226,7 +226,7 @@ TEST(GuardUnits, show_an_upgrade_to_the_readers_that_hold_the_range) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
   std::uint64_t conflicts = 0;
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
-    Visits visits(2, seed, 64);
+    UnitVisits visits(2, seed, 64);
     visits.add(0, {0, 3}, LockMode::update, LockMode::exclusive);
     visits.add(1, {1, 1}, LockMode::shared);
     conflicts += judge(visits.findings()).violations;
@@ -239,7 +239,7 @@ TEST(GuardUnits, a_crashed_holder_leaves_the_lock_unguarded) {
   LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   std::uint64_t left_inside = 0;
   for (std::uint64_t steps = 0; steps <= 12; ++steps) {
-    Visits visits(1, 1, 64, {{ClientId{0}, steps, CrashKind::process}});
+    UnitVisits visits(1, 1, 64, {{ClientId{0}, steps, CrashKind::process}});
     visits.add(0, {0, 2});
     visits.findings();
     const std::vector<LeftInside> left = what_is_left(visits.journal());
@@ -257,7 +257,7 @@ TEST(GuardUnits, a_crashed_holder_leaves_the_lock_unguarded) {
 
 TEST(GuardUnits, beyond_what_a_word_can_name_are_not_guarded) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
-  Visits visits(2, 1, 64);
+  UnitVisits visits(2, 1, 64);
   visits.add(0, {kGuardedUnitsEnd - 1, 2});
   visits.add(1, {kGuardedUnitsEnd - 1, 1});
   EXPECT_EQ(visits.findings().checks, 1U);

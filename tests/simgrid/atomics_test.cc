@@ -14,7 +14,6 @@ class Atomics : public SimWorld {
   Duration interval(const std::vector<Verb>& verbs);
 };
 
-constexpr RemoteAddr kWord = on_server(1024);
 constexpr int kMany = 41;
 
 Duration Atomics::interval(const std::vector<Verb>& verbs) {

@@ -10,17 +10,15 @@
 namespace latchlab::simtest {
 namespace {
 
-constexpr std::uint32_t kLong = 32 * 1024;
-constexpr Duration kAlone = picoseconds(100) * kLong;  // time on the wire
-constexpr RemoteAddr kWord = on_server(64);
+constexpr Duration kAlone = picoseconds(100) * kBulkBytes;  // time on the wire
 
-Verb long_read(NodeId reader, std::uint32_t bytes = kLong) {
+Verb long_read(NodeId reader, std::uint32_t bytes = kBulkBytes) {
   Verb verb = read_verb(on_server(0), bytes);
   verb.local = {reader, 0};
   return verb;
 }
 
-Verb long_write(NodeId writer, std::uint32_t bytes = kLong) {
+Verb long_write(NodeId writer, std::uint32_t bytes = kBulkBytes) {
   Verb verb = write_verb(on_server(0), 0);
   verb.bytes = bytes;
   verb.local = {writer, 0};
@@ -72,17 +70,17 @@ TEST_P(Bulk, short_verbs_do_not_wait_for_long_ones) {
 
 TEST_P(Bulk, a_verb_behind_a_long_write_on_its_qp_lands_after_it) {
   Verbs& client = add_client();
-  world().poke({kHere, kLong - 8}, 77);
+  world().poke({kHere, kBulkBytes - 8}, 77);
   run_alone(client, [](Verbs& verbs, Backend& backend) -> Task<void> {
     const Verb data = long_write(kHere);
-    const Verb flag = write_verb(on_server(kLong), 1);
+    const Verb flag = write_verb(on_server(kBulkBytes), 1);
     verbs.post(data);
     verbs.post(flag);
-    while (backend.peek(on_server(kLong)) == 0) {
+    while (backend.peek(on_server(kBulkBytes)) == 0) {
       EXPECT_LT(backend.true_now() - kStart, milliseconds(1));
       co_await verbs.sleep(nanoseconds(50));
     }
-    EXPECT_EQ(backend.peek(on_server(kLong - 8)), 77U);
+    EXPECT_EQ(backend.peek(on_server(kBulkBytes - 8)), 77U);
     const VerbStatus status = co_await verbs.flush();
     EXPECT_EQ(status, VerbStatus::ok);
   }(client, world()));

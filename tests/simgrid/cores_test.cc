@@ -9,8 +9,6 @@ namespace {
 
 class Cores : public SimWorld {};
 
-constexpr RemoteAddr kWord = on_server(1024);
-
 Task<void> compute_then_note(Verbs& verbs, Backend& backend, Duration length, Time& done) {
   co_await verbs.compute(length);
   done = backend.true_now();

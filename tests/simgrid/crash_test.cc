@@ -12,8 +12,6 @@ class Deaths : public SimWorld {
   std::size_t slots_in_use() { return static_cast<sim::Simulator&>(world()).slots_in_use(); }
 };
 
-constexpr RemoteAddr kWord = on_server(3072);
-
 struct Keeper final : CallHandler {
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     if (pending.request.type == 0) {

@@ -8,8 +8,6 @@
 namespace latchlab::simtest {
 namespace {
 
-constexpr RemoteAddr kWord = on_server(1024);
-
 struct Heard {
   const Verbs* by;
   OpKind kind;

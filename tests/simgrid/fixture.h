@@ -26,6 +26,8 @@ inline constexpr Time kEnd{Time{} + milliseconds(100)};
 constexpr RemoteAddr on_server(std::uint64_t offset) {
   return {kServer, offset};
 }
+inline constexpr RemoteAddr kWord = on_server(1024);
+inline constexpr std::uint32_t kBulkBytes = 32 * 1024;  // more than a message of the control class
 
 NicModel plain_nic();
 Verb fenced(Verb verb);

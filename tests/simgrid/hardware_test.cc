@@ -5,9 +5,7 @@
 namespace latchlab::simtest {
 namespace {
 
-constexpr RemoteAddr kWord = on_server(64);
-constexpr std::uint32_t kLong = 32 * 1024;  // bulk
-constexpr Duration kWire = picoseconds(100) * kLong;
+constexpr Duration kWire = picoseconds(100) * kBulkBytes;
 
 NicModel slow_nic() {
   NicModel nic = plain_nic();
@@ -23,7 +21,7 @@ NicModel slow_nic() {
   return nic;
 }
 
-Verb long_read(NodeId from, NodeId reader, std::uint32_t bytes = kLong) {
+Verb long_read(NodeId from, NodeId reader, std::uint32_t bytes = kBulkBytes) {
   Verb verb = read_verb({from, 0}, bytes);
   verb.local = {reader, 0};
   return verb;

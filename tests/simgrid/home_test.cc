@@ -8,8 +8,6 @@ namespace {
 
 class AtHome : public SimWorld {};
 
-constexpr RemoteAddr kWord = on_server(512);
-
 Task<void> sleep_for(Verbs& verbs, Duration length) {
   co_await verbs.sleep(length);
 }

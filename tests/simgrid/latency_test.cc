@@ -7,8 +7,6 @@ namespace {
 
 class Latency : public SimWorld {};
 
-constexpr RemoteAddr kWord = on_server(256);
-
 TEST_F(Latency, read_takes_the_round_trip_and_its_time_at_the_responder) {
   const Duration expected = travel() + nic().serve_read + nic().read;
   EXPECT_EQ(time_of(read_verb(kWord)), expected);

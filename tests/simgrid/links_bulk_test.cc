@@ -6,9 +6,6 @@
 namespace latchlab::simtest {
 namespace {
 
-constexpr RemoteAddr kWord = on_server(64);
-constexpr std::uint32_t kLong = 32 * 1024;
-
 class LongPayloads : public Links, public testing::WithParamInterface<BulkModel> {
  protected:
   LongPayloads() { options().bulk.model = GetParam(); }
@@ -20,10 +17,10 @@ INSTANTIATE_TEST_SUITE_P(Models, LongPayloads,
                          });
 
 TEST_P(LongPayloads, that_lose_their_link_restart_when_it_is_back) {
-  Verb fetch = read_verb(on_server(0), kLong);
+  Verb fetch = read_verb(on_server(0), kBulkBytes);
   fetch.local = {kHere, 0};
   Verb push = write_verb({kThere, 0}, 0);
-  push.bytes = kLong;
+  push.bytes = kBulkBytes;
   push.local = {kServer, 0};
   world().poke(on_server(0), 3);
   cut_port(kServer, kStart + microseconds(3), kStart + microseconds(9));
@@ -32,8 +29,8 @@ TEST_P(LongPayloads, that_lose_their_link_restart_when_it_is_back) {
   EXPECT_EQ(run(), RunEnd::finished);
   for (const Shot* shot : {&in, &out}) {
     EXPECT_TRUE(shot->completion.ok());
-    EXPECT_GT(shot->took(), timeout_ + picoseconds(100) * kLong);
-    EXPECT_LT(shot->took(), timeout_ + picoseconds(100) * kLong * 2 + microseconds(8));
+    EXPECT_GT(shot->took(), timeout_ + picoseconds(100) * kBulkBytes);
+    EXPECT_LT(shot->took(), timeout_ + picoseconds(100) * kBulkBytes * 2 + microseconds(8));
   }
   EXPECT_EQ(world().peek({kHere, 0}), 3U);
   EXPECT_EQ(world().peek({kThere, 0}), 3U);
@@ -41,7 +38,7 @@ TEST_P(LongPayloads, that_lose_their_link_restart_when_it_is_back) {
 }
 
 TEST_P(LongPayloads, that_lose_their_link_for_good_fail) {
-  Verb fetch = read_verb(on_server(0), kLong);
+  Verb fetch = read_verb(on_server(0), kBulkBytes);
   fetch.local = {kHere, 0};
   cut(kServer, kHere, kStart + microseconds(3));
   const Shot& shot = shoot(fetch);

@@ -6,8 +6,6 @@
 namespace latchlab::simtest {
 namespace {
 
-constexpr RemoteAddr kWord = on_server(64);
-
 TEST_F(Links, verb_succeeds_with_the_retry_after_the_link_is_back) {
   cut_port(kServer, kStart, kStart + timeout_);
   const Shot& shot = shoot(faa_verb(kWord, 1));
@@ -180,7 +178,7 @@ TEST_F(Letters, fail_when_the_link_stays_down) {
   expect_all_given_back();
 }
 
-struct Echo final : CallHandler {
+struct CountingServer final : CallHandler {
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     ++served;
     verbs.reply(pending, {});
@@ -190,7 +188,7 @@ struct Echo final : CallHandler {
 };
 
 TEST_F(Links, call_is_retried_until_the_link_is_back) {
-  Echo echo;
+  CountingServer echo;
   world().serve_calls(add_server(), echo);
   cut_port(kServer, kStart, kStart + timeout_);
   Verbs& client = add_client();
@@ -204,7 +202,7 @@ TEST_F(Links, call_is_retried_until_the_link_is_back) {
 }
 
 TEST_F(Links, call_that_fails_does_not_break_the_qp_of_an_earlier_verb_in_its_slot) {
-  Echo echo;
+  CountingServer echo;
   world().serve_calls(add_server(), echo);
   const Time back = kStart + microseconds(60) + timeout_ * (retries_ + 2);
   cut_port(kServer, kStart + microseconds(50), back);

@@ -21,8 +21,6 @@ class NicFeatures : public SimWorld {
   }
 };
 
-constexpr RemoteAddr kWord = on_server(1024);
-
 // ---- QP contexts ----
 
 TEST_F(NicFeatures, many_qps_slow_the_pipeline_down_along_the_curve) {

@@ -13,8 +13,6 @@ class QueuePairs : public SimWorld {
   std::vector<Duration> burst(const std::vector<Verb>& verbs);
 };
 
-constexpr RemoteAddr kWord = on_server(2048);
-
 Task<void> post_all(Verbs& verbs, std::vector<Verb> list, std::vector<Completion>& results) {
   Batch batch(verbs);
   for (const Verb& verb : list) batch.add(verb);

@@ -6,7 +6,6 @@
 namespace latchlab::simtest {
 namespace {
 
-constexpr RemoteAddr kWord = on_server(64);
 constexpr Time kFails = kStart + microseconds(100);
 constexpr Duration kOutage = milliseconds(20);
 constexpr Time kReturns = kFails + kOutage;

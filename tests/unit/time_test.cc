@@ -9,7 +9,7 @@
 namespace latchlab {
 namespace {
 
-__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
+__extension__ typedef __int128 Exact;  // NOLINT(modernize-use-using)
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -31,7 +31,7 @@ const std::vector<std::int64_t> kEnds = {kLeast,
                                          kMost,
                                          1'000'000'000'000'000};
 
-std::int64_t clamped(Wide exact) {
+std::int64_t clamped(Exact exact) {
   if (exact > kMost) return kMost;
   return exact < kLeast ? kLeast : static_cast<std::int64_t>(exact);
 }
@@ -40,7 +40,7 @@ TEST(SaturatingAdd, is_exact_between_its_limits_and_saturates_at_them) {
   for (const std::int64_t date : kEnds) {
     for (const std::int64_t length : kEnds) {
       const bool never = date == kMost || length == kMost;
-      const std::int64_t expected = never ? kMost : clamped(Wide{date} + length);
+      const std::int64_t expected = never ? kMost : clamped(Exact{date} + length);
       EXPECT_EQ(saturating_add(Time{date}, Duration{length}).ps, expected)
           << date << " + " << length;
     }
@@ -50,7 +50,7 @@ TEST(SaturatingAdd, is_exact_between_its_limits_and_saturates_at_them) {
 TEST(TimeUntil, is_exact_between_its_limits_and_saturates_at_them) {
   for (const std::int64_t date : kEnds) {
     for (const std::int64_t now : kEnds) {
-      const std::int64_t expected = date == kMost ? kMost : clamped(Wide{date} - now);
+      const std::int64_t expected = date == kMost ? kMost : clamped(Exact{date} - now);
       EXPECT_EQ(time_until(Time{date}, Time{now}).ps, expected) << date << " - " << now;
     }
   }

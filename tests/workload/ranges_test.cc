@@ -12,8 +12,7 @@
 namespace latchlab {
 namespace {
 
-constexpr ClientId kClient{0};
-constexpr int kDraws = 100'000;
+constexpr int kRangeDraws = 100'000;
 
 WorkloadSpec spec_of(std::uint64_t units, std::vector<std::uint64_t> sizes) {
   WorkloadSpec spec;
@@ -43,14 +42,14 @@ double chi_square(const std::map<std::uint64_t, double>& seen,
 TEST(Ranges, begin_at_every_possible_place_equally_often) {
   const auto parts = made(spec_of(20, {5}));
   std::map<std::uint64_t, double> seen;
-  for (int i = 0; i < kDraws; ++i) {
-    const PartWanted part = part_of(*parts, kClient);
+  for (int i = 0; i < kRangeDraws; ++i) {
+    const PartWanted part = part_of(*parts, ClientId{0});
     EXPECT_EQ(part.extent.count, 5U);
     ASSERT_LE(part.extent.first, 15U);
     EXPECT_FALSE(part.mode.has_value());
     ++seen[part.extent.first];
   }
-  EXPECT_LT(chi_square(seen, std::vector<double>(16, kDraws / 16.0)), 37.7);  // 15: 1 in 1000
+  EXPECT_LT(chi_square(seen, std::vector<double>(16, kRangeDraws / 16.0)), 37.7);  // 15: 1 in 1000
 }
 
 TEST(Ranges, begin_by_the_law_of_the_distribution) {
@@ -59,18 +58,19 @@ TEST(Ranges, begin_by_the_law_of_the_distribution) {
   spec.distribution.theta_ppb = 900'000'000;
   const auto parts = made(spec);
   std::map<std::uint64_t, double> seen;
-  for (int i = 0; i < kDraws; ++i) ++seen[part_of(*parts, kClient).extent.first];
+  for (int i = 0; i < kRangeDraws; ++i) ++seen[part_of(*parts, ClientId{0}).extent.first];
   std::vector<double> expected;
   double sum = 0;
   for (int rank = 1; rank <= 10; ++rank) sum += std::pow(rank, -0.9);
-  for (int rank = 1; rank <= 10; ++rank) expected.push_back(kDraws * std::pow(rank, -0.9) / sum);
+  for (int rank = 1; rank <= 10; ++rank)
+    expected.push_back(kRangeDraws * std::pow(rank, -0.9) / sum);
   EXPECT_LE(seen.rbegin()->first, 9U);
   EXPECT_LT(chi_square(seen, expected), 27.9);  // 9: 1 in 1000
 }
 
 TEST(Ranges, as_long_as_the_object_are_always_the_same) {
   const auto parts = made(spec_of(7, {7}));
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(part_of(*parts, kClient).extent, (Extent{0, 7}));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(part_of(*parts, ClientId{0}).extent, (Extent{0, 7}));
 }
 
 TEST(Ranges, of_several_sizes_are_assigned_to_clients_in_turn) {
@@ -87,13 +87,13 @@ TEST(Ranges, of_sizes_drawn_by_operation_are_equally_frequent) {
   spec.range.by_operation = true;
   const auto parts = made(spec);
   std::map<std::uint64_t, int> seen;
-  for (int i = 0; i < kDraws; ++i) {
-    const Extent extent = part_of(*parts, kClient).extent;
+  for (int i = 0; i < kRangeDraws; ++i) {
+    const Extent extent = part_of(*parts, ClientId{0}).extent;
     ASSERT_LE(extent.first + extent.count, 1000U);
     ++seen[extent.count];
   }
   ASSERT_EQ(seen.size(), 3U);
-  for (const auto& [size, times] : seen) EXPECT_NEAR(3 * times, kDraws, 2250);  // 5 deviations
+  for (const auto& [size, times] : seen) EXPECT_NEAR(3 * times, kRangeDraws, 2250);  // 5 deviations
 }
 
 // So locks.count and a list of sizes affect only what they describe.
@@ -104,14 +104,14 @@ TEST(Ranges, do_not_move_with_more_objects_or_sizes) {
   drawn.range.by_operation = true;
   const auto two_sizes = made(drawn);
   std::map<std::uint64_t, double> seen;
-  for (int i = 0; i < kDraws; ++i) {
-    const Extent extent = part_of(*one, kClient).extent;
-    const PartWanted other = part_of(*many, kClient);
+  for (int i = 0; i < kRangeDraws; ++i) {
+    const Extent extent = part_of(*one, ClientId{0}).extent;
+    const PartWanted other = part_of(*many, ClientId{0});
     ASSERT_EQ(other.extent, extent);
-    ASSERT_EQ(part_of(*two_sizes, kClient).extent, extent);
+    ASSERT_EQ(part_of(*two_sizes, ClientId{0}).extent, extent);
     ++seen[other.lock.value];
   }
-  EXPECT_LT(chi_square(seen, std::vector<double>(10, kDraws / 10.0)), 27.9);  // 9: 1 in 1000
+  EXPECT_LT(chi_square(seen, std::vector<double>(10, kRangeDraws / 10.0)), 27.9);  // 9: 1 in 1000
 }
 
 TEST(Ranges, are_equal_for_one_seed_and_differ_for_another) {
@@ -139,11 +139,11 @@ TEST(Ranges, are_requested_by_sections_in_the_modes_of_the_workload) {
   const auto workload = std::move(MicroWorkload::make(setup)).value();
   const auto parts = made(setup.spec);
   int shared = 0;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kRangeDraws; ++i) {
     Section section;
-    ASSERT_TRUE(workload->next(kClient, section));
+    ASSERT_TRUE(workload->next(ClientId{0}, section));
     ASSERT_EQ(section.wants.size(), 1U);
-    EXPECT_EQ(section.wants[0].extent, part_of(*parts, kClient).extent);
+    EXPECT_EQ(section.wants[0].extent, part_of(*parts, ClientId{0}).extent);
     const bool reads = section.wants[0].mode == LockMode::shared;
     EXPECT_EQ(section.work.reads, reads ? 2U : 0U);
     EXPECT_EQ(section.work.writes, reads ? 0U : 2U);

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/modes.h"
 #include "tests/workload/chi_square.h"
 
 namespace latchlab {
 namespace {
 
 constexpr int kTransactions = 200'000;
-constexpr auto kX = LockMode::exclusive;
 
 std::unique_ptr<TransactionMix> bank_of(const SmallBankSpec& spec, const MixClients& clients = {}) {
   return std::move(make_smallbank(spec, clients)).value();

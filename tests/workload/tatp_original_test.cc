@@ -8,14 +8,14 @@
 namespace latchlab {
 namespace {
 
-constexpr int kTransactions = 1'000'000;
+constexpr int kLongRun = 1'000'000;
 constexpr TatpSpec kOriginal{100'000, true, kShiftLockPopulation};
 
 // The transactions of one client, a million of them.
 const TatpReplay& million() {
   static const TatpReplay* const replay = [] {
     auto* made = new TatpReplay(kOriginal);
-    made->run(*tatp_of(kOriginal), kTransactions);
+    made->run(*tatp_of(kOriginal), kLongRun);
     return made;
   }();
   return *replay;
@@ -32,7 +32,7 @@ TEST(TatpOriginal, transactions_have_their_shares) {
 }
 
 TEST(TatpOriginal, each_locks_what_its_rows_need_and_no_deleted_row_returns) {
-  EXPECT_EQ(million().all(million().types), kTransactions);
+  EXPECT_EQ(million().all(million().types), kLongRun);
   EXPECT_GT(million().followed, 2'000);
   EXPECT_EQ(million().most_needs, 6U);
 }
@@ -44,7 +44,7 @@ TEST(TatpOriginal, locks_are_shared_as_often_as_published) {
 
 TEST(TatpOriginal, some_transactions_find_nothing_to_lock) {
   const TatpReplay& replay = million();
-  EXPECT_NEAR(replay.all(replay.empty) / kTransactions, 0.168, 0.005);
+  EXPECT_NEAR(replay.all(replay.empty) / kLongRun, 0.168, 0.005);
   EXPECT_NEAR(replay.empty[1] / replay.types[1], 0.38, 0.02);
   EXPECT_NEAR(replay.empty[2] / replay.types[2], 0.37, 0.02);
   for (const std::uint32_t type : {0, 3, 4, 5, 6}) EXPECT_EQ(replay.empty[type], 0) << type;

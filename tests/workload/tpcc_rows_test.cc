@@ -13,18 +13,18 @@ namespace {
 constexpr TpccHomes kLow{.warehouses = 160, .machines = 16, .clients_per_machine = 4};
 constexpr TpccHomes kAnywhere{
     .warehouses = 160, .machines = 16, .clients_per_machine = 4, .anywhere = true};
-constexpr ClientId kClient{4 * 3 + 2};  // on the fourth machine
-constexpr int kDraws = 100'000;
+constexpr ClientId kFourteenth{4 * 3 + 2};  // on the fourth machine
+constexpr int kRowDraws = 100'000;
 
-const TpccLayout& layout() {
+const TpccLayout& rows_layout() {
   static const TpccLayout rows(
       {0, 1, 11, 30'011, 60'011, 90'011, 120'011, 420'011, 520'011, 620'011}, 620'012);
   return rows;
 }
 
-std::vector<Transaction> drawn_with(const TpccRowsSpec& spec, int count = kDraws) {
-  TpccRows mix(spec, {.first = kClient.value, .count = 1, .seed = 1});
-  return drawn_of(mix, kClient, count);
+std::vector<Transaction> drawn_with(const TpccRowsSpec& spec, int count = kRowDraws) {
+  TpccRows mix(spec, {.first = kFourteenth.value, .count = 1, .seed = 1});
+  return drawn_of(mix, kFourteenth, count);
 }
 
 std::vector<double> mean_locks(std::uint32_t lines) {
@@ -53,7 +53,7 @@ TEST(TpccRows, of_a_warehouse_are_together_on_one_server) {
 TEST(TpccRows, have_the_shares_of_the_mix) {
   for (const bool original : {true, false}) {
     std::vector<double> seen(5);
-    const int count = original ? kDraws : 20'000;
+    const int count = original ? kRowDraws : 20'000;
     for (const Transaction& transaction :
          drawn_with({.homes = kLow, .original = original}, count)) {
       ASSERT_TRUE(has_no_lock_twice(transaction, 160 * kRowsPerWarehouse));
@@ -68,7 +68,7 @@ TEST(TpccRows, are_requested_in_the_order_of_the_recipe) {
   for (const std::uint32_t lines : {1U, 10U})
     for (const Transaction& transaction :
          non_empty(drawn_with({.homes = kLow, .lines_per_order = lines})))
-      ASSERT_EQ(layout().shape_of(transaction), shapes[transaction.type]);
+      ASSERT_EQ(rows_layout().shape_of(transaction), shapes[transaction.type]);
 }
 
 // The recipe with ten lines per order; the numbers are those that FissLock's generator, which is
@@ -86,14 +86,15 @@ TEST(TpccRows, have_the_numbers_of_the_generator) {
 TEST(TpccRows, of_homes_belong_to_the_machine_or_to_any_equally_often) {
   std::vector<double> own(10), any(160);
   for (const Transaction& transaction : drawn_with({.homes = kLow})) {
-    const std::uint64_t home = layout().warehouse_of(transaction.needs.front());
+    const std::uint64_t home = rows_layout().warehouse_of(transaction.needs.front());
     ASSERT_EQ(home / 10, 3U);
     ++own[home - 30];
   }
   for (const Transaction& transaction : drawn_with({.homes = kAnywhere})) {
-    const std::uint64_t home = layout().warehouse_of(transaction.needs.front());
+    const std::uint64_t home = rows_layout().warehouse_of(transaction.needs.front());
     ++any[home];
-    for (const LockNeed& need : transaction.needs) ASSERT_EQ(layout().warehouse_of(need), home);
+    for (const LockNeed& need : transaction.needs)
+      ASSERT_EQ(rows_layout().warehouse_of(need), home);
   }
   EXPECT_LT(chi_square_of_even(own), kNine);
   EXPECT_LT(chi_square_of_even(any), 235.3);  // 159
@@ -104,12 +105,12 @@ TEST(TpccRows, of_remote_customers_belong_to_another_machine_in_15_of_100_paymen
   for (const Transaction& transaction : drawn_with({.homes = kLow})) {
     const bool pays = transaction.type == 1;
     payments += pays ? 1 : 0;
-    const std::uint64_t home = layout().warehouse_of(transaction.needs.front());
+    const std::uint64_t home = rows_layout().warehouse_of(transaction.needs.front());
     bool away = false;
     for (const LockNeed& need : transaction.needs) {
-      if (layout().warehouse_of(need) == home) continue;
-      ASSERT_TRUE(pays && layout().shape_of({0, {need}}) == "C");
-      ASSERT_NE(layout().warehouse_of(need) / 10, 3U);
+      if (rows_layout().warehouse_of(need) == home) continue;
+      ASSERT_TRUE(pays && rows_layout().shape_of({0, {need}}) == "C");
+      ASSERT_NE(rows_layout().warehouse_of(need) / 10, 3U);
       away = true;
     }
     far += away ? 1 : 0;
@@ -130,26 +131,26 @@ TEST(TpccRows, with_scans_do_not_change_the_other_transactions) {
     const TpccRowsSpec plain{.homes = kLow, .original = original};
     TpccRowsSpec with = plain;
     with.scans_ppb = 10'000'000;
-    TpccRows without(plain, {.first = kClient.value, .count = 1, .seed = 1});
+    TpccRows without(plain, {.first = kFourteenth.value, .count = 1, .seed = 1});
     EXPECT_EQ(without.type_names().at(5), "scan");
     double scans = 0;
-    const int count = original ? kDraws : 20'000;
+    const int count = original ? kRowDraws : 20'000;
     Transaction expected;
     for (Transaction found : drawn_with(with, count)) {
       if (found.type == 5) {
         ++scans;
-        ASSERT_EQ(layout().shape_of(found), "t");
-        ASSERT_EQ(layout().warehouse_of(found.needs.front()) / 10, 3U);
+        ASSERT_EQ(rows_layout().shape_of(found), "t");
+        ASSERT_EQ(rows_layout().warehouse_of(found.needs.front()) / 10, 3U);
         continue;
       }
-      without.next(kClient, expected);
-      const bool changes = layout().shape_of(expected).find('C') != std::string::npos;
-      const std::string shape = layout().shape_of(found);
+      without.next(kFourteenth, expected);
+      const bool changes = rows_layout().shape_of(expected).find('C') != std::string::npos;
+      const std::string shape = rows_layout().shape_of(found);
       ASSERT_EQ(shape.find('T') != std::string::npos, changes);
       if (changes) {
         ASSERT_LT(shape.find('T'), shape.find('C'));
       }
-      std::erase_if(found.needs, [](LockNeed need) { return layout().table_of(need) == 9; });
+      std::erase_if(found.needs, [](LockNeed need) { return rows_layout().table_of(need) == 9; });
       ASSERT_EQ(found, expected);
     }
     EXPECT_LT(chi_square_of_share(scans, count, 0.01), kOne);
@@ -161,7 +162,7 @@ TEST(TpccRows, of_the_specification_lock_no_items_and_only_rows_of_their_warehou
   for (const Transaction& transaction : drawn_with({.homes = kLow, .original = false}, 20'000))
     for (const LockNeed& need : transaction.needs) {
       ++locks;
-      const std::size_t table = layout().table_of(need);
+      const std::size_t table = rows_layout().table_of(need);
       items += table >= static_cast<std::size_t>(TpccTable::item) ? 1 : 0;
     }
   EXPECT_EQ(items, 0);

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 constexpr LockMode kShared = LockMode::shared, kExclusive = LockMode::exclusive,
                    kUpdate = LockMode::update;
-const std::string kHeader = "transaction,lock,mode\n";
+const std::string kThreeColumns = "transaction,lock,mode\n";
 
 using Needs = std::vector<LockNeed>;
 
@@ -69,8 +69,8 @@ TEST(LockTrace, of_the_native_format_is_read_in_the_order_of_its_lines) {
 
 TEST(LockTrace, accepts_modes_by_their_first_letter) {
   EXPECT_THAT(
-      needs_of(lock_trace(kHeader + "1,5,s\n1,6,x\n1,7,u\n2,5,shared\n2,6,exclusive\n"
-                                    "2,7,update\n")),
+      needs_of(lock_trace(kThreeColumns + "1,5,s\n1,6,x\n1,7,u\n2,5,shared\n2,6,exclusive\n"
+                                          "2,7,update\n")),
       ElementsAre(Needs{{LockId{5}, kShared}, {LockId{6}, kExclusive}, {LockId{7}, kUpdate}},
                   Needs{{LockId{5}, kShared}, {LockId{6}, kExclusive}, {LockId{7}, kUpdate}}));
 }
@@ -79,10 +79,10 @@ TEST(LockTrace, accepts_files_of_other_systems_and_manual_edits) {
   const std::vector<Needs> expected = {{{LockId{5}, kShared}, {LockId{6}, kExclusive}},
                                        {{LockId{5}, kExclusive}}};
   EXPECT_EQ(needs_of(lock_trace("transaction,lock,mode\r\n1,5,s\r\n1,6,x\r\n2,5,x\r\n")), expected);
-  EXPECT_EQ(needs_of(lock_trace("\xef\xbb\xbf" + kHeader + "1,5,s\n1,6,x\n2,5,x")), expected);
-  EXPECT_EQ(
-      needs_of(lock_trace("# Mine.\n\n" + kHeader + "1, 5 ,s\n#1,9,x\n \t\r\n1,6,\tx\n2,5,x\r")),
-      expected);
+  EXPECT_EQ(needs_of(lock_trace("\xef\xbb\xbf" + kThreeColumns + "1,5,s\n1,6,x\n2,5,x")), expected);
+  EXPECT_EQ(needs_of(lock_trace("# Mine.\n\n" + kThreeColumns +
+                                "1, 5 ,s\n#1,9,x\n \t\r\n1,6,\tx\n2,5,x\r")),
+            expected);
 }
 
 TEST(LockTrace, of_fisslock_has_transaction_types) {
@@ -118,7 +118,8 @@ TEST(LockTrace, stores_every_valid_transaction) {
 TEST(LockTrace, merges_duplicate_requests_on_request) {
   const TraceOptions merge = {.duplicates = TraceDuplicates::merge};
   EXPECT_THAT(
-      needs_of(lock_trace(kHeader + "1,5,s\n1,6,u\n1,7,x\n1,5,u\n1,6,x\n1,7,s\n1,6,s\n", merge)),
+      needs_of(
+          lock_trace(kThreeColumns + "1,5,s\n1,6,u\n1,7,x\n1,5,u\n1,6,x\n1,7,s\n1,6,s\n", merge)),
       ElementsAre(Needs{{LockId{5}, kUpdate}, {LockId{6}, kExclusive}, {LockId{7}, kExclusive}}));
 }
 
@@ -130,7 +131,7 @@ TEST(LockTrace, detects_any_transaction_that_is_not_contiguous) {
   Rng rng(3);
   for (int round = 0; round < 20; ++round) {
     for (std::size_t i = ids.size() - 1; i > 0; --i) std::swap(ids[i], ids[rng.below(i + 1)]);
-    std::string text = kHeader;
+    std::string text = kThreeColumns;
     for (const std::uint64_t id : ids) text += std::to_string(id) + ",1,x\n";
     EXPECT_EQ(complaint_of(lock_trace(text)), "");
     for (const std::uint64_t id : ids) {
@@ -144,7 +145,7 @@ TEST(LockTrace, detects_any_transaction_that_is_not_contiguous) {
 
 // Lines end anywhere in the buffer, and most of them do not fit into the rest of it.
 TEST(LockTrace, may_have_long_lines) {
-  std::string text = kHeader;
+  std::string text = kThreeColumns;
   std::vector<Needs> expected;
   for (std::uint64_t i = 0; i < 40; ++i) {
     text += "#" + std::string(99'991 * (i % 11), 'c') + "\n" + std::to_string(i) + ",7,x\n";
@@ -154,7 +155,7 @@ TEST(LockTrace, may_have_long_lines) {
 }
 
 TEST(LockTrace, of_a_million_lines_is_read_from_a_file) {
-  std::string text = kHeader;
+  std::string text = kThreeColumns;
   for (int i = 0; i < 1'000'000; ++i)
     text += std::to_string(i / 4) + "," + std::to_string(i) + ",x\n";
   const TraceFile file(text);

@@ -1,5 +1,6 @@
 // What searches show of caslock: which clients are bypassed, and what remains after a server fails.
 
+#include "tests/modes.h"
 #include "tests/protocols/caslock/claims.h"
 
 namespace latchlab::explore {

@@ -11,8 +11,6 @@ namespace {
 using ::testing::Contains;
 using testing::number;
 
-constexpr Extent kLow{0, 10};
-constexpr Extent kNode{0, 256};  // the root, or node 2 of a tree of 1,024 units
 const ParamValues kRecovers = {{"lease", kLease}};
 
 ParamValues recovers(const ParamValues& more) {

@@ -16,6 +16,8 @@
 namespace latchlab::citron_tests {
 
 inline constexpr Duration kLease = microseconds(100);
+inline constexpr Extent kLow{0, 10};
+inline constexpr Extent kNode{0, 256};  // the root, or node 2 of a tree of 1,024 units
 
 // The outcome of one request, in the client's own time since it was made.
 struct Seen {

@@ -12,8 +12,6 @@ using ::testing::Contains;
 using testing::number;
 using testing::text;
 
-constexpr Extent kLow{0, 10};
-constexpr Extent kNode{0, 256};  // the root, or node 2 of a tree of 1,024 units
 constexpr Extent kAll{0, 1024};
 
 void stands_still(Scene& scene, std::uint32_t client, Duration after, Duration length) {

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "tests/conformance/simulation.h"
+#include "tests/modes.h"
 #include "tests/protocols/promises.h"
 
 namespace latchlab::declock_tests {
@@ -17,9 +18,6 @@ namespace {
 
 using testing::number;
 using testing::text;
-
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
 
 // The counts of one run, in a process of its own: SimGrid has one engine per process.
 std::uint64_t apart(const std::function<std::uint64_t()>& run) {
@@ -42,29 +40,29 @@ std::uint64_t apart(const std::function<std::uint64_t()>& run) {
 }
 
 // In microseconds. A client asks at this time, or when it has released its previous lock.
-struct Ask {
+struct Request {
   std::uint32_t client = 0;
   std::int64_t at = 0;
   LockMode mode = kX;
   std::int64_t hold = 20;
 };
 struct Served {
-  Ask ask;
+  Request request;
   Time asked;
   Time granted;
 };
 
-Task<void> take_turns(World& world, ClientId me, std::vector<Ask> asks,
+Task<void> take_turns(World& world, ClientId me, std::vector<Request> asks,
                       std::vector<Served>& served) {
   Verbs& verbs = world.verbs(me);
-  for (const Ask& ask : asks) {
-    const Time at = Time{} + microseconds(ask.at);
+  for (const Request& request : asks) {
+    const Time at = Time{} + microseconds(request.at);
     if (verbs.now() < at) co_await verbs.sleep(at - verbs.now());
-    const Want want{world.lock(LockId{0}), ask.mode};
+    const Want want{world.lock(LockId{0}), request.mode};
     const Time asked = verbs.now();
     const AcquireResult result = co_await world.client(me).acquire(want, {});
-    served.push_back({ask, asked, verbs.now()});
-    co_await verbs.sleep(microseconds(ask.hold));
+    served.push_back({request, asked, verbs.now()});
+    co_await verbs.sleep(microseconds(request.hold));
     const Grant held = std::get<Grant>(result);
     co_await world.client(me).release(held);
   }
@@ -78,7 +76,7 @@ struct Setting {
 };
 
 // Grants in the order in which they are given.
-std::vector<Served> serve(const std::vector<Ask>& asks, const Setting& setting) {
+std::vector<Served> serve(const std::vector<Request>& asks, const Setting& setting) {
   const ProtocolEntry& entry = *find_protocol("declock");
   ParamSet set = entry.info.resolve(setting.profile);
   set.set("clock_sync", Duration{});
@@ -95,9 +93,9 @@ std::vector<Served> serve(const std::vector<Ask>& asks, const Setting& setting) 
   world.attach(*backend);
   std::vector<Served> served;
   for (std::uint32_t client = 0; client < shape.clients(); ++client) {
-    std::vector<Ask> own;
-    for (const Ask& ask : asks)
-      if (ask.client == client) own.push_back(ask);
+    std::vector<Request> own;
+    for (const Request& request : asks)
+      if (request.client == client) own.push_back(request);
     const ClientId me{client};
     backend->spawn(world.verbs(me), take_turns(world, me, std::move(own), served), Time{});
   }
@@ -108,7 +106,7 @@ std::vector<Served> serve(const std::vector<Ask>& asks, const Setting& setting) 
 
 // Readers that asked after this client and acquired the lock before it.
 std::uint64_t passed(const std::vector<Served>& served, std::uint32_t client) {
-  const auto is_its = [client](const Served& each) { return each.ask.client == client; };
+  const auto is_its = [client](const Served& each) { return each.request.client == client; };
   const auto at = std::find_if(served.begin(), served.end(), is_its);
   EXPECT_NE(at, served.end());
   const Time asked = at->asked;
@@ -121,10 +119,10 @@ std::uint64_t passed(const std::vector<Served>& served, std::uint32_t client) {
 constexpr std::uint32_t kWriter = 8;  // of the third node
 
 // Client 4 of the second node holds the lock. A reader of the first node waits, and behind it a
-// writer of the third node. Then readers of the first node ask, of which there are always two or
-// three.
-std::vector<Ask> late_readers() {
-  std::vector<Ask> asks = {{4, 100, kX}, {0, 105, kS}, {kWriter, 110, kX}};
+// writer of the third node. Then readers of the first node request, of which there are always two
+// or three.
+std::vector<Request> late_readers() {
+  std::vector<Request> asks = {{4, 100, kX}, {0, 105, kS}, {kWriter, 110, kX}};
   for (std::int64_t i = 0; i < 60; ++i)
     asks.push_back({static_cast<std::uint32_t>((i + 1) % 4), 130 + 8 * i, kS});
   return asks;
@@ -177,10 +175,10 @@ TEST(timed, declock_lets_late_readers_pass_if_only_handovers_are_bounded) {
 
 constexpr std::uint32_t kReaders = 8;  // all of the first node
 
-// They hold the lock for 2 us and ask again after 3 us, so that at any time at least one of them
-// uses the lock.
-std::vector<Ask> readers_without_end() {
-  std::vector<Ask> asks;
+// They hold the lock for 2 us and request again after 3 us, so that at any time at least one of
+// them uses the lock.
+std::vector<Request> readers_without_end() {
+  std::vector<Request> asks;
   for (std::int64_t i = 0; i < 300; ++i)
     for (std::uint32_t client = 0; client < kReaders; ++client)
       asks.push_back({client, 20 + 3 * i + client % 3, kS, 2});
@@ -224,9 +222,9 @@ TEST(timed, declock_lets_all_late_readers_pass_an_unknown_writer_as_published_an
 
 // ---- phases ----
 
-// These clients ask once each, with clocks that agree; `count` reads the result in the world
+// These clients request once each, with clocks that agree; `count` reads the result in the world
 // afterwards.
-std::uint64_t counted(ParamSet set, const WorldShape& shape, const std::vector<Ask>& asks,
+std::uint64_t counted(ParamSet set, const WorldShape& shape, const std::vector<Request>& asks,
                       const std::function<std::uint64_t(World&)>& count) {
   set.set("clock_sync", Duration{});
   const auto lock = find_protocol("declock")->make(set);
@@ -236,9 +234,9 @@ std::uint64_t counted(ParamSet set, const WorldShape& shape, const std::vector<A
   const auto backend = make_simgrid(world.plan(), options);
   world.attach(*backend);
   std::vector<Served> served;
-  for (const Ask& ask : asks) {
-    const ClientId me{ask.client};
-    backend->spawn(world.verbs(me), take_turns(world, me, {ask}, served), Time{});
+  for (const Request& request : asks) {
+    const ClientId me{request.client};
+    backend->spawn(world.verbs(me), take_turns(world, me, {request}, served), Time{});
   }
   EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
   EXPECT_EQ(served.size(), asks.size());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/protocols/lock.h"
+#include "tests/modes.h"
 
 namespace latchlab::declock_tests {
 namespace {
@@ -15,8 +16,6 @@ using cql::Format;
 using cql::Header;
 
 constexpr Format kFour(4, 3);
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
 constexpr cql::Owner kMe = 7;
 
 struct Entry {

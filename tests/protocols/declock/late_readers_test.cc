@@ -1,5 +1,6 @@
 // DecLock's node part, call by call: readers that arrive while readers of their node hold the lock.
 
+#include "tests/modes.h"
 #include "tests/protocols/declock/visits.h"
 
 namespace latchlab::declock_tests {

@@ -1,6 +1,7 @@
 // DecLock's node part, call by call: which client is next, by mode, by request times, and by what
 // is known of other nodes.
 
+#include "tests/modes.h"
 #include "tests/protocols/declock/visits.h"
 
 namespace latchlab::declock_tests {

@@ -7,6 +7,7 @@
 
 #include "core/base/paths.h"
 #include "tests/conformance/simulation.h"
+#include "tests/modes.h"
 #include "tests/protocols/promises.h"
 
 namespace latchlab::declock_tests {
@@ -23,7 +24,6 @@ struct Ask {
   std::int64_t at = 0;  // microseconds
   LockMode mode = LockMode::exclusive;
 };
-constexpr LockMode kS = LockMode::shared;
 
 Task<void> take_turn(World& world, Ask ask, std::vector<std::uint32_t>& order) {
   const ClientId me{ask.client};

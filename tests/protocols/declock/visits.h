@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/protocols/declock/node.h"
+#include "tests/modes.h"
 #include "tests/protocols/harness.h"
 
 namespace latchlab::declock_tests {
@@ -16,8 +17,6 @@ using testing::text;
 using Joined = declock::Node::Joined;
 using Left = declock::Node::Left;
 
-inline constexpr LockMode kX = LockMode::exclusive;
-inline constexpr LockMode kS = LockMode::shared;
 inline constexpr std::uint64_t kResets = 3;
 
 // The argument by which the node part is told since when clients of other nodes wait.

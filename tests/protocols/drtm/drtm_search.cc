@@ -2,6 +2,7 @@
 
 #include "core/base/random.h"
 #include "tests/explore/locks.h"
+#include "tests/modes.h"
 #include "tools/explore/choosers.h"
 
 namespace latchlab::explore {

@@ -4,6 +4,8 @@
 
 #include "tests/protocols/timed.h"
 
+#include "tests/modes.h"
+
 namespace latchlab::testing {
 namespace {
 
@@ -78,9 +80,6 @@ Outcome one_client(std::vector<LockMode> modes, Duration pause) {
   EXPECT_EQ(outcome.acquired, modes.size());
   return outcome;
 }
-
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
 
 TEST(timed, drtm_takes_two_verbs_to_replace_an_expired_lease) {
   const Outcome outcome = one_client({kS, kS, kX, kS}, microseconds(150));

@@ -9,7 +9,7 @@
 namespace latchlab::testing {
 namespace {
 
-constexpr Duration kLease = microseconds(100);  // the small model's
+constexpr Duration kShortLease = microseconds(100);  // the small model's
 
 ParamValues slots(std::int64_t bits, std::int64_t most, ParamValues others = {}) {
   others.emplace_back("ticket_bits", number(bits));
@@ -33,22 +33,23 @@ TEST(dslr_slots, are_as_many_as_the_expected_leases) {
   const ParamValues params = slots(8, 4);
   const auto entry = [&](Duration hold) { return alone_expecting(hold, 1, params).entry; };
   EXPECT_EQ(entry(Duration{}), "nX=1 nS=0 maxX=1 maxS=0");
-  EXPECT_EQ(entry(kLease - picoseconds(1)), "nX=1 nS=0 maxX=1 maxS=0");
-  EXPECT_EQ(entry(kLease), "nX=2 nS=0 maxX=2 maxS=0");  // a lease that has expired is of no use
-  EXPECT_EQ(entry(kLease * 5 / 2), "nX=3 nS=0 maxX=3 maxS=0");
-  EXPECT_EQ(entry(kLease * 100), "nX=4 nS=0 maxX=4 maxS=0");
-  EXPECT_EQ(alone_expecting(kLease * 100, 1, {}).entry, "nX=1 nS=0 maxX=1 maxS=0");
+  EXPECT_EQ(entry(kShortLease - picoseconds(1)), "nX=1 nS=0 maxX=1 maxS=0");
+  EXPECT_EQ(entry(kShortLease),
+            "nX=2 nS=0 maxX=2 maxS=0");  // a lease that has expired is of no use
+  EXPECT_EQ(entry(kShortLease * 5 / 2), "nX=3 nS=0 maxX=3 maxS=0");
+  EXPECT_EQ(entry(kShortLease * 100), "nX=4 nS=0 maxX=4 maxS=0");
+  EXPECT_EQ(alone_expecting(kShortLease * 100, 1, {}).entry, "nX=1 nS=0 maxX=1 maxS=0");
 }
 
 TEST(dslr_slots, are_taken_for_the_reserve_if_no_hold_time_is_given) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
-  const ParamValues params = slots(8, 4, {{"reserve", kLease * 2}});
+  const ParamValues params = slots(8, 4, {{"reserve", kShortLease * 2}});
   EXPECT_EQ(alone_expecting(Duration{}, 1, params).entry, "nX=3 nS=0 maxX=3 maxS=0");
-  EXPECT_EQ(alone_expecting(kLease * 3, 1, params).entry, "nX=4 nS=0 maxX=4 maxS=0");
+  EXPECT_EQ(alone_expecting(kShortLease * 3, 1, params).entry, "nX=4 nS=0 maxX=4 maxS=0");
 }
 
 TEST(dslr_slots, cost_no_additional_verb) {
-  const Outcome outcome = alone_expecting(kLease * 3, 5, slots(8, 4));
+  const Outcome outcome = alone_expecting(kShortLease * 3, 5, slots(8, 4));
   EXPECT_EQ(outcome.acquired, 5U);
   EXPECT_EQ(outcome.tally.one_sided(), 10U);
   EXPECT_EQ(outcome.tally.atomics(), 10U);
@@ -57,7 +58,7 @@ TEST(dslr_slots, cost_no_additional_verb) {
 // Tickets 0, 3 and 6 of 8: the third one is the last.
 TEST(dslr_slots, end_the_era_if_their_client_crosses_count_max) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
-  const ParamValues params = slots(4, 3, {{"reserve", kLease * 2}});
+  const ParamValues params = slots(4, 3, {{"reserve", kShortLease * 2}});
   EXPECT_EQ(alone_expecting({}, 2, params).entry, "nX=6 nS=0 maxX=6 maxS=0");
   const Outcome third = alone_expecting({}, 3, params);
   EXPECT_EQ(third.entry, "nX=0 nS=0 maxX=0 maxS=0");
@@ -95,7 +96,7 @@ TEST(dslr_slots, lengthen_the_waits_in_proportion) {
 RunSetup mixed() {
   RunSetup setup = repeated("dslr", 5, [](ClientId client, const World& world, Section& section) {
     want(world, section, 0, client.value == 0 ? LockMode::shared : LockMode::exclusive);
-    section.options.expected_hold = client.value == 1 ? kLease : Duration{};
+    section.options.expected_hold = client.value == 1 ? kShortLease : Duration{};
     section.work.hold = nanoseconds(20);
   });
   setup.locks = 1;
@@ -139,8 +140,8 @@ TEST(dslr_slots, are_refused_if_they_cannot_serve_a_single_client) {
 Outcome of_long_sections(std::int64_t most) {
   RunSetup setup = timed("dslr", "repaired");
   setup.operations = 4;
-  setup.hold = kLease * 5 / 2;
-  setup.params = slots(16, most, {{"lease", kLease}, {"reserve", setup.hold}});
+  setup.hold = kShortLease * 5 / 2;
+  setup.params = slots(16, most, {{"lease", kShortLease}, {"reserve", setup.hold}});
   return run(setup, 1);
 }
 

@@ -9,7 +9,7 @@
 namespace latchlab::dslr_tests {
 namespace {
 
-constexpr Duration kLease = milliseconds(10);
+constexpr Duration kLongLease = milliseconds(10);
 
 const dslr::TicketWord kWord(3, false, false);
 constexpr dslr::Tickets kOver{0, 0, 4, 0};  // four writers have come, and no client releases
@@ -38,17 +38,17 @@ Task<void> fails(Scene& scene, std::uint64_t& repairs) {
 Task<void> fails_again_and_again(Scene& scene, std::vector<std::uint64_t>& repairs) {
   repairs.resize(4);
   co_await fails(scene, repairs[0]);
-  co_await scene.verbs(0).sleep(kLease * 3);
+  co_await scene.verbs(0).sleep(kLongLease * 3);
   co_await fails(scene, repairs[1]);
   EXPECT_EQ(scene.entry(), "nX=0 nS=0 maxX=0 maxS=0");
   scene.put(kWord, kOver);
   co_await fails(scene, repairs[2]);
-  co_await scene.verbs(0).sleep(kLease * 3);
+  co_await scene.verbs(0).sleep(kLongLease * 3);
   co_await fails(scene, repairs[3]);
 }
 
 TEST(timed, dslr_restarts_its_two_leases_after_a_reset) {
-  Scene scene(as_printed(kLease));
+  Scene scene(as_printed(kLongLease));
   scene.put(kWord, kOver);
   std::vector<std::uint64_t> repairs;
   scene.starts(0, fails_again_and_again(scene, repairs));
@@ -73,16 +73,16 @@ Task<void> undo_after(Scene& scene, std::uint32_t max_x) {
 Task<void> fails_twice(Scene& scene, std::vector<std::uint64_t>& repairs) {
   repairs.resize(2);
   co_await fails(scene, repairs[0]);
-  co_await scene.verbs(0).sleep(kLease * 3);
+  co_await scene.verbs(0).sleep(kLongLease * 3);
   co_await fails(scene, repairs[1]);
 }
 
 TEST(timed, dslr_resets_the_current_word_and_not_the_one_it_read_first) {
-  Scene scene(as_printed(kLease));
+  Scene scene(as_printed(kLongLease));
   scene.put(kWord, {0, 0, 5, 0});
   std::vector<std::uint64_t> repairs;
   scene.starts(0, fails_twice(scene, repairs));
-  scene.starts(1, undo_after(scene, 6), Time{} + kLease);
+  scene.starts(1, undo_after(scene, 6), Time{} + kLongLease);
   EXPECT_EQ(scene.run(), RunEnd::finished);
   EXPECT_EQ(repairs, (std::vector<std::uint64_t>{0, 1}));
   EXPECT_EQ(scene.entry(), "nX=0 nS=0 maxX=0 maxS=0");

@@ -1,6 +1,7 @@
 // What searches show of list_cpu.
 
 #include "tests/explore/locks.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {

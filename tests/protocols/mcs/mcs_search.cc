@@ -1,6 +1,7 @@
 // What searches show of the mcs lock.
 
 #include "tests/explore/locks.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {

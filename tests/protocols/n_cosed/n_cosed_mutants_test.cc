@@ -1,6 +1,7 @@
 // Tests that catch small faults in the n_cosed lock which no other test detects.
 
 #include "core/protocols/n_cosed/word.h"
+#include "tests/modes.h"
 #include "tests/non_empty.h"
 #include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"
@@ -16,9 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr LockMode kReads = LockMode::shared;
-constexpr LockMode kWrites = LockMode::exclusive;
 
 // One client that takes the lock in one mode after the other.
 RunSetup one_client(std::vector<LockMode> modes) {
@@ -61,7 +59,7 @@ TEST(n_cosed, lets_a_writer_give_up_at_its_deadline_and_not_before) {
   LATCHLAB_NEEDS_EXPLORER("counts steps, of a nanosecond each");
   const auto met = [](Duration patience) {
     Meeting meeting;
-    meeting.holder = kReads;
+    meeting.holder = kS;
     meeting.patience = patience;
     meet("n_cosed", {}, 1, meeting);
     return meeting;
@@ -73,7 +71,7 @@ TEST(n_cosed, lets_a_writer_give_up_at_its_deadline_and_not_before) {
 }
 
 TEST(n_cosed, does_not_wait_at_the_home_node_for_readers_that_have_released) {
-  RunSetup setup = one_client({kReads, kWrites});
+  RunSetup setup = one_client({kS, kX});
   setup.params = {{"home_reset", false}};
   Outcome outcome;
   const Labels taken = reached_in(setup, 1, outcome);
@@ -141,16 +139,16 @@ void expect_told(LockMode mode, std::uint32_t calls, std::uint64_t verbs, const 
   EXPECT_EQ(failure.verbs, verbs) << which;
 }
 TEST(timed, n_cosed_readers_report_a_failed_server) {
-  expect_told(kReads, 0, 1, "an FAA");
+  expect_told(kS, 0, 1, "an FAA");
 }
 TEST(timed, n_cosed_writers_report_a_failed_server) {
-  expect_told(kWrites, 0, 1, "a CAS");
+  expect_told(kX, 0, 1, "a CAS");
 }
 TEST(timed, n_cosed_readers_beyond_the_limit_send_a_failed_server_no_further_request) {
-  expect_told(kReads, 1, 1, "an FAA");
+  expect_told(kS, 1, 1, "an FAA");
 }
 TEST(timed, n_cosed_writers_that_wait_at_the_home_node_report_a_failed_server) {
-  expect_told(kWrites, 1, 2, "a CAS that finds the reader, and one over it");
+  expect_told(kX, 1, 2, "a CAS that finds the reader, and one over it");
 }
 #endif
 

@@ -1,13 +1,12 @@
 // Counts messages in each case of writers and readers that N-CoSED treats separately.
 
+#include "tests/modes.h"
 #include "tests/protocols/n_cosed/scene.h"
 
 namespace latchlab::testing {
 namespace {
 
 using n_cosed::Word;
-constexpr LockMode kReads = LockMode::shared;
-constexpr LockMode kWrites = LockMode::exclusive;
 using Order = std::vector<std::uint32_t>;
 
 void expect_played(const SceneEnd& end, std::uint64_t seed) {
@@ -16,8 +15,7 @@ void expect_played(const SceneEnd& end, std::uint64_t seed) {
 }
 
 TEST(n_cosed, hands_over_from_writer_to_writer_by_two_messages) {
-  const std::vector<OneTurn> turns = {{kWrites, Word{0, 0}, Word{2, 0}},
-                                      {kWrites, Word{1, 0}, Word{2, 0}}};
+  const std::vector<OneTurn> turns = {{kX, Word{0, 0}, Word{2, 0}}, {kX, Word{1, 0}, Word{2, 0}}};
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const SceneEnd end = Scene(turns, seed).play();
     expect_played(end, seed);
@@ -32,9 +30,8 @@ TEST(n_cosed, hands_over_from_writer_to_writer_by_two_messages) {
 }
 
 TEST(n_cosed, leaves_readers_with_no_writer_behind_them_to_the_home_node) {
-  const std::vector<OneTurn> turns = {{kWrites, Word{0, 0}, Word{1, 2}},
-                                      {kReads, Word{1, 0}, Word{0, 2}},
-                                      {kReads, Word{1, 1}, Word{0, 2}}};
+  const std::vector<OneTurn> turns = {
+      {kX, Word{0, 0}, Word{1, 2}}, {kS, Word{1, 0}, Word{0, 2}}, {kS, Word{1, 1}, Word{0, 2}}};
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const SceneEnd end = Scene(turns, seed).play();
     expect_played(end, seed);
@@ -46,10 +43,10 @@ TEST(n_cosed, leaves_readers_with_no_writer_behind_them_to_the_home_node) {
 }
 
 TEST(n_cosed, makes_the_readers_between_two_writers_notify_the_second_writer) {
-  const std::vector<OneTurn> turns = {{kWrites, Word{0, 0}, Word{4, 0}},
-                                      {kReads, Word{1, 0}, Word{4, 0}},
-                                      {kReads, Word{1, 1}, Word{4, 0}},
-                                      {kWrites, Word{1, 2}, Word{4, 0}}};
+  const std::vector<OneTurn> turns = {{kX, Word{0, 0}, Word{4, 0}},
+                                      {kS, Word{1, 0}, Word{4, 0}},
+                                      {kS, Word{1, 1}, Word{4, 0}},
+                                      {kX, Word{1, 2}, Word{4, 0}}};
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const SceneEnd end = Scene(turns, seed).play();
     expect_played(end, seed);
@@ -61,9 +58,8 @@ TEST(n_cosed, makes_the_readers_between_two_writers_notify_the_second_writer) {
 }
 
 TEST(n_cosed, makes_a_writer_wait_at_the_home_node_for_the_readers_before_it) {
-  const std::vector<OneTurn> turns = {{kReads, Word{0, 0}, Word{3, 0}},
-                                      {kReads, Word{0, 1}, Word{3, 0}},
-                                      {kWrites, Word{0, 2}, Word{3, 0}}};
+  const std::vector<OneTurn> turns = {
+      {kS, Word{0, 0}, Word{3, 0}}, {kS, Word{0, 1}, Word{3, 0}}, {kX, Word{0, 2}, Word{3, 0}}};
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const SceneEnd end = Scene(turns, seed).play();
     expect_played(end, seed);
@@ -77,15 +73,14 @@ TEST(n_cosed, makes_a_writer_wait_at_the_home_node_for_the_readers_before_it) {
 // The third reader finds two readers before it: it acquires the lock like a writer, after they have
 // released.
 TEST(n_cosed, treats_a_reader_beyond_the_limit_as_a_writer) {
-  const std::vector<OneTurn> turns = {{kReads, Word{0, 0}, Word{3, 0}},
-                                      {kReads, Word{0, 1}, Word{3, 0}},
-                                      {kReads, Word{0, 2}, Word{3, 0}}};
+  const std::vector<OneTurn> turns = {
+      {kS, Word{0, 0}, Word{3, 0}}, {kS, Word{0, 1}, Word{3, 0}}, {kS, Word{0, 2}, Word{3, 0}}};
   const ParamValues narrow = {{"shared_limit", number(2)}};
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const SceneEnd end = Scene(turns, seed, narrow).play();
     expect_played(end, seed);
     EXPECT_EQ(end.order.back(), 2U);
-    EXPECT_EQ(end.modes.back(), kWrites);
+    EXPECT_EQ(end.modes.back(), kX);
     EXPECT_EQ(end.calls, 4U) << "its share is given back before it asks again";
   }
 }
@@ -95,8 +90,7 @@ TEST(n_cosed, treats_a_reader_beyond_the_limit_as_a_writer) {
 TEST(n_cosed, loses_the_lock_when_the_count_of_readers_overflows) {
   LATCHLAB_NEEDS_EXPLORER("a run that is stuck");
   const Word full{0, ~0U};
-  const std::vector<OneTurn> turns = {{kReads, full, Word{1, 0}},
-                                      {kWrites, Word{1, 0}, Word{2, 0}}};
+  const std::vector<OneTurn> turns = {{kS, full, Word{1, 0}}, {kX, Word{1, 0}, Word{2, 0}}};
   Scene scene(turns, 1, {{"shared_limit", number(0)}});
   scene.poke(full);
   const SceneEnd end = scene.play();

@@ -1,6 +1,7 @@
 // What searches show of the lock of Redis.
 
 #include "tests/explore/locks.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {

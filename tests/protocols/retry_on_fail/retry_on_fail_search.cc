@@ -1,5 +1,6 @@
 // What searches show of retry_on_fail: any client may be bypassed.
 
+#include "tests/modes.h"
 #include "tests/protocols/caslock/claims.h"
 
 namespace latchlab::explore {

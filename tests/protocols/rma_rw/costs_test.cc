@@ -1,13 +1,11 @@
 // What RMA-RW costs, path by path. A client waits for every verb before it posts the next one, so
 // that verbs are round trips.
 
+#include "tests/modes.h"
 #include "tests/protocols/rma_rw/scene.h"
 
 namespace latchlab::rma_rw_tests {
 namespace {
-
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
 
 TEST(rma_rw_costs, of_a_writer_of_a_free_lock_are_four_round_trips_and_three_to_release) {
   for (const char* profile : {"repaired", "artifact", "hpdc16_flat"}) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/explore/locks.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {

@@ -1,6 +1,7 @@
 // RMA-RW in the explorer.
 
 #include "core/protocols/rma_rw/counters.h"
+#include "tests/modes.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
 #include "tests/protocols/timed.h"
@@ -9,9 +10,6 @@ namespace latchlab::testing {
 namespace {
 
 using rma_rw_tests::Scene;
-
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
 
 // The small model's thresholds are two writers and two readers.
 RunSetup rw(ParamValues sets = {}) {

@@ -14,6 +14,8 @@ using testing::number;
 using testing::seeds;
 using testing::text;
 
+inline constexpr const char* kRepairedTree = "hpdc16_repaired";
+
 struct Cost {
   std::uint64_t atomics = 0;
   std::uint64_t reads = 0;

@@ -1,5 +1,6 @@
 // How long RMA-RW's readers wait for writers, and how many writers acquire the lock in a row.
 
+#include "tests/modes.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
 #include "tests/protocols/timed.h"
@@ -8,9 +9,6 @@ namespace latchlab::testing {
 namespace {
 
 using rma_rw_tests::Scene;
-
-[[maybe_unused]] constexpr LockMode kX = LockMode::exclusive;
-[[maybe_unused]] constexpr LockMode kS = LockMode::shared;
 
 #if LATCHLAB_WITH_SIMGRID
 // A reader that was turned away reaches its deadline while the writer holds the lock.

@@ -4,6 +4,7 @@
 
 #include "core/protocols/rma_rw/counters.h"
 #include "core/protocols/rma_rw/tree.h"
+#include "tests/modes.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
 
@@ -14,17 +15,14 @@ using rma_rw_tests::Bill;
 using rma_rw_tests::pairs;
 using rma_rw_tests::Scene;
 
-constexpr LockMode kS = LockMode::shared;
-constexpr const char* kTree = "hpdc16_repaired";
-
 TEST(rma_rw_tree, counts_readers_at_the_first_client_of_each_group) {
   for (const std::int64_t each : {1, 2, 4}) {
     std::vector<Bill> bills(4);
     const auto body = [&](Scene& scene, ClientId id) {
       return pairs(scene, id, kS, 3, &bills[id.value]);
     };
-    Scene scene(kTree, {{"clients_per_counter", number(each)}}, {body, body, body, body}, 1, 1,
-                {2, {}});
+    Scene scene(rma_rw_tests::kRepairedTree, {{"clients_per_counter", number(each)}},
+                {body, body, body, body}, 1, 1, {2, {}});
     ASSERT_EQ(scene.run(), RunEnd::finished);
     rma_rw::Options options;
     options.clients_per_counter = static_cast<std::uint64_t>(each);
@@ -44,7 +42,7 @@ TEST(rma_rw_tree, counts_readers_at_the_first_client_of_each_group) {
 TEST(rma_rw_tree, has_room_for_every_counter_with_every_placement_of_clients) {
   const ProtocolEntry& entry = *find_protocol("rma_rw");
   for (const std::int64_t each : {1, 2, 3, 7}) {
-    ParamSet params = entry.info.resolve(kTree);
+    ParamSet params = entry.info.resolve(rma_rw_tests::kRepairedTree);
     params.set("clients_per_counter", number(each));
     const auto protocol = entry.make(params);
     WorldShape shape;

@@ -1,6 +1,7 @@
 // RMA-RW in a tree of queues: its costs, how long the lock stays at a node, and where readers are
 // counted.
 
+#include "tests/modes.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
 #include "tests/protocols/timed.h"
@@ -11,14 +12,11 @@ namespace {
 using rma_rw_tests::alone;
 using rma_rw_tests::Bill;
 using rma_rw_tests::Cost;
+using rma_rw_tests::kRepairedTree;
 using rma_rw_tests::pairs;
 using rma_rw_tests::Platform;
 using rma_rw_tests::racks;
 using rma_rw_tests::Scene;
-
-constexpr LockMode kX = LockMode::exclusive;
-constexpr LockMode kS = LockMode::shared;
-constexpr const char* kTree = "hpdc16_repaired";
 
 ParamValues with_tree(ParamValues sets = {}) {
   sets.emplace_back("form", text("tree"));
@@ -78,7 +76,7 @@ TEST(rma_rw_tree, takes_its_paths_under_contention) {
 // ---- costs: verbs, each of which is waited for ----
 
 TEST(rma_rw_tree, costs_of_a_writer_grow_by_three_round_trips_in_and_two_out_per_counter) {
-  for (const char* profile : {"hpdc16", kTree}) {
+  for (const char* profile : {"hpdc16", kRepairedTree}) {
     const Cost in{.atomics = 2, .reads = 2};   // swap at the root; READ, mode, READ
     const Cost out{.atomics = 2, .reads = 1};  // READ, reset; CAS at the root
     EXPECT_EQ(alone(profile, {}, kX, 2), (Bill{in, out, in, out})) << profile;
@@ -92,7 +90,7 @@ TEST(rma_rw_tree, costs_of_a_writer_grow_by_three_round_trips_in_and_two_out_per
 TEST(rma_rw_tree, costs_of_a_reader_of_a_free_lock_are_one_round_trip_each) {
   const Cost one{.atomics = 1};
   const ParamValues each = {{"clients_per_counter", number(1)}};
-  EXPECT_EQ(alone(kTree, each, kS, 2, 3), (Bill{one, one, one, one}));
+  EXPECT_EQ(alone(kRepairedTree, each, kS, 2, 3), (Bill{one, one, one, one}));
 }
 
 // The client is alone in the second of two racks, on its second node: the rack's words are on its
@@ -101,7 +99,7 @@ TEST(rma_rw_tree, costs_of_a_writer_of_a_free_lock_across_racks) {
   Bill bill;
   const auto nothing = [](Scene&, ClientId) -> Task<void> { co_return; };
   const auto body = [&](Scene& here, ClientId id) { return pairs(here, id, kX, 1, &bill); };
-  Scene scene(kTree, {}, {nothing, nothing, body}, 1, 1, racks());
+  Scene scene(kRepairedTree, {}, {nothing, nothing, body}, 1, 1, racks());
   ASSERT_EQ(scene.run(), RunEnd::finished);
   // Swap in the rack, WRITE of the rack's place in the root, swap there, READ, mode, READ, and
   // WRITE of its STATUS.
@@ -136,7 +134,7 @@ Turns turns(const ParamValues& sets, std::uint32_t clients, const Platform& plat
             std::uint64_t seed) {
   Turns seen;
   const auto body = [&](Scene& scene, ClientId id) { return take_turns(scene, id, 3, &seen); };
-  Scene scene(kTree, sets, std::vector<Scene::Body>(clients, body), seed, 1, platform);
+  Scene scene(kRepairedTree, sets, std::vector<Scene::Body>(clients, body), seed, 1, platform);
   EXPECT_EQ(scene.run(), RunEnd::finished) << "seed " << seed << ": " << scene.entry();
   EXPECT_TRUE(scene.free()) << scene.entry();
   return seen;
@@ -182,7 +180,7 @@ TEST(rma_rw_tree, grants_one_writer_at_a_time_across_racks) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     int inside = 0;
     const auto body = [&](Scene& scene, ClientId id) { return alone_inside(scene, id, &inside); };
-    Scene scene(kTree, {}, std::vector<Scene::Body>(6, body), seed, 1, racks(2));
+    Scene scene(kRepairedTree, {}, std::vector<Scene::Body>(6, body), seed, 1, racks(2));
     ASSERT_EQ(scene.run(), RunEnd::finished) << "seed " << seed << ": " << scene.entry();
   }
 }
@@ -225,7 +223,7 @@ TEST(rma_rw_tree, refuses_switches_that_do_not_go_together) {
 
 TEST(rma_rw_tree, decodes_writers_in_its_entry) {
   const ProtocolEntry& entry = *find_protocol("rma_rw");
-  const auto made = entry.make(entry.info.resolve(kTree));
+  const auto made = entry.make(entry.info.resolve(kRepairedTree));
   const std::vector<std::uint64_t> free = {0};
   const std::vector<std::uint64_t> queued = {3};
   EXPECT_TRUE(made->is_free(RemoteAddr{NodeId{1}, 4096}, free));
@@ -237,7 +235,7 @@ TEST(rma_rw_tree, decodes_writers_in_its_entry) {
 
 #if LATCHLAB_WITH_SIMGRID
 TEST(timed, rma_rw_is_sound_in_a_tree) {
-  expect_sound_run(timed("rma_rw", kTree));
+  expect_sound_run(timed("rma_rw", kRepairedTree));
 }
 TEST(timed, rma_rw_is_sound_in_a_tree_as_in_hpdc16) {
   expect_sound_run(timed("rma_rw", "hpdc16"));

@@ -1,5 +1,6 @@
 // What searches show of sherman_nh.
 
+#include "tests/modes.h"
 #include "tests/protocols/caslock/claims.h"
 
 namespace latchlab::explore {

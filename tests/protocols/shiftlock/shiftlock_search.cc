@@ -4,6 +4,7 @@
 
 #include "tests/explore/locks.h"
 #include "tests/explore/verdicts.h"
+#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {

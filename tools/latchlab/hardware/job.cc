@@ -7,7 +7,9 @@
 
 namespace latchlab::tool {
 
+namespace {
 using Json = nlohmann::ordered_json;
+}  // namespace
 
 std::string write_job(const NodeJob& job) {
   Json json;
