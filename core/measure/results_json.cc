@@ -156,7 +156,7 @@ class Reader {
     std::vector<std::uint64_t> counts;
     if (!read(json, counts) || counts.size() != kTallyCounts) return false;
     std::size_t at = 0;
-    field.combine(field, [&](std::uint64_t& mine, std::uint64_t) { mine = counts[at++]; });
+    field.combine(field, [&](std::uint64_t& own, std::uint64_t) { own = counts[at++]; });
     return true;
   }
   static bool read(const Json& json, double& field) {

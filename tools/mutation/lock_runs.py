@@ -36,7 +36,7 @@ class Copy:
         self.tree, self.build = directory / 'tree', directory / 'build'
         if not (self.build / 'compile_commands.json').exists():
             fill(self.tree)
-            self.must('cmake', '--preset', 'dev', '-B', self.build)
+            self.must('cmake', '--preset', 'dev', '-DLATCHLAB_UNITS=OFF', '-B', self.build)
 
     def must(self, *command):
         done = subprocess.run([str(word) for word in command], cwd=self.tree, text=True,
