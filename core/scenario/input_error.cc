@@ -7,12 +7,12 @@
 
 namespace latchlab {
 
-std::string Place::text() const {
+std::string SourceLocation::text() const {
   const std::string name = source ? *source : std::string();
   return line > 0 ? fmt::format("{}:{}", name, line) : name;
 }
 
-void reject(const Place& place, std::string message) {
+void reject(const SourceLocation& place, std::string message) {
   throw InputError{Error{std::move(message), place.text()}};
 }
 

@@ -14,7 +14,7 @@
 namespace latchlab {
 
 // A location: a line of a file, or a source without lines (a --set override).
-struct Place {
+struct SourceLocation {
   std::shared_ptr<const std::string> source = {};
   int line = 0;  // from 1; 0: the source has no lines
 
@@ -25,13 +25,13 @@ struct InputError {
   Error error;
 };
 
-[[noreturn]] void reject(const Place& place, std::string message);
+[[noreturn]] void reject(const SourceLocation& place, std::string message);
 
 // Replaces each {} of the pattern, as in "{} is {}", by the next value.
 std::string filled(const std::string& pattern, const std::vector<std::string>& values);
 template <class First, class... Values>
-[[noreturn]] void reject(const Place& place, const std::string& pattern, const First& first,
-                         const Values&... values) {
+[[noreturn]] void reject(const SourceLocation& place, const std::string& pattern,
+                         const First& first, const Values&... values) {
   const auto text = [](const auto& value) {
     if constexpr (requires { std::to_string(value); })
       return std::to_string(value);

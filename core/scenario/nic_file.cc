@@ -133,7 +133,7 @@ const Keys& description_keys() {
 }
 
 // The location of a value, or of the override that replaced it.
-const Place& place_of(const YamlNode& description, const char* section, const char* name) {
+const SourceLocation& place_of(const YamlNode& description, const char* section, const char* name) {
   return description.find(section)->find(name)->find("value")->place;
 }
 
@@ -155,7 +155,7 @@ void check_together(const NicModel& nic, const YamlNode& description) {
 
 }  // namespace
 
-YamlNode default_nic(const Place& place) {
+YamlNode default_nic(const SourceLocation& place) {
   return yaml_text(kUsualNic, place);
 }
 
@@ -213,7 +213,8 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
   present.erase("scaled");
 }
 
-YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant, const Place& place) {
+YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
+                          const SourceLocation& place) {
   YamlNode* section = description.find(constant.section);
   YamlNode* present = section ? section->find(constant.name) : nullptr;
   if (!present || !present->is_map())

@@ -20,7 +20,7 @@ std::string nic_label(const YamlNode& nic);
 
 // The default of platform.nic.
 inline constexpr const char* kUsualNic = "connectx-5";
-YamlNode default_nic(const Place& place);
+YamlNode default_nic(const SourceLocation& place);
 
 // Replaces the value of one constant, given by its dotted key, in a whole description.
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value);
@@ -28,7 +28,8 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
 // Multiplies the present values of constants, given by group or dotted key.
 void scale_nic(YamlNode& description, const YamlNode& scale);
 // A constant of a description. Its place becomes `place`, the location of the change.
-YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant, const Place& place);
+YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
+                          const SourceLocation& place);
 
 // A description with `base: NAME` may omit constants that were not measured. They are taken from
 // NAME with status assumed and NAME's range. A published time or rate without a range gets half to

@@ -35,7 +35,7 @@ Wide whole_quotient(Wide number, Wide divisor) {
 void scale_constant(YamlNode& description, const NicConstant& constant, const YamlEntry& entry,
                     bool per_second) {
   const ScenarioKey& key = constant.as_key;
-  const Place& place = entry.value.place;
+  const SourceLocation& place = entry.value.place;
   if (key.kind == KeyKind::curve)
     reject(place, "platform.nic.scale.{}: no factor changes a curve; write its points", entry.key);
   YamlNode& present = nic_constant_in(description, constant, place);

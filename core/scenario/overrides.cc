@@ -13,7 +13,7 @@ bool within(const std::string& inner, const std::string& outer) {
   return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
 }
 
-void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
+void reject_lost(const std::string& path, const std::string& swept, const SourceLocation& place) {
   if (path == swept || within(path, swept))
     reject(place,
            "{} is varied by the sweep, which would undo this; change the sweep instead, for "

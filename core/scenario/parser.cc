@@ -123,7 +123,7 @@ SweptProtocols swept_protocols(const std::vector<Axis>& axes, const Context& con
 void check_label(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment,
                  std::map<std::string, std::string>& first) {
   std::string identity;
-  Place place;
+  SourceLocation place;
   std::size_t at = 0;
   for (const Axis& axis : axes) {
     const bool chooses = axis.varies("protocol") || axis.varies("protocol.name");

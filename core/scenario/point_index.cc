@@ -86,7 +86,7 @@ PointIndex::Texts PointIndex::choices(const std::string& path,
 }
 
 void PointIndex::reject_none(const YamlNode& where, std::size_t at,
-                             const std::vector<std::size_t>& before, const Place& place,
+                             const std::vector<std::size_t>& before, const SourceLocation& place,
                              const std::string& path) {
   const std::string& wanted = where.entries[at].key;
   const std::string& value = where.entries[at].value.text;
@@ -101,7 +101,7 @@ void PointIndex::reject_none(const YamlNode& where, std::size_t at,
          aside(value, known));
 }
 
-void PointIndex::reject_several(const std::vector<std::size_t>& found, const Place& place,
+void PointIndex::reject_several(const std::vector<std::size_t>& found, const SourceLocation& place,
                                 const std::string& path) {
   Texts paths = {"label"};
   for (const auto& [axis, text] : scenario_.points.front().axes)
@@ -114,7 +114,7 @@ void PointIndex::reject_several(const std::vector<std::size_t>& found, const Pla
   reject(place, "{} fits {} points; it has to say which{}", path, found.size(), which);
 }
 
-std::vector<std::size_t> PointIndex::find_all(const YamlNode& where, const Place& place,
+std::vector<std::size_t> PointIndex::find_all(const YamlNode& where, const SourceLocation& place,
                                               const std::string& path) {
   std::vector<std::size_t> left(scenario_.points.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
@@ -130,7 +130,8 @@ std::vector<std::size_t> PointIndex::find_all(const YamlNode& where, const Place
   return left;
 }
 
-std::size_t PointIndex::find(const YamlNode& where, const Place& place, const std::string& path) {
+std::size_t PointIndex::find(const YamlNode& where, const SourceLocation& place,
+                             const std::string& path) {
   const std::vector<std::size_t> found = find_all(where, place, path);
   if (found.size() > 1) reject_several(found, place, path);
   return found.front();

@@ -33,7 +33,7 @@ YamlNode list_of(std::string text, const std::string& file) {
   YamlNode list = yaml_sequence();
   std::erase_if(text, [](char c) { return c == ' ' || c == '\r'; });
   const auto source = std::make_shared<const std::string>(file);
-  Place place{source, 0};
+  SourceLocation place{source, 0};
   for (const std::string& line : split(text, '\n')) {
     ++place.line;
     const std::vector<std::string> cells = split(line, ',');

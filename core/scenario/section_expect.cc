@@ -101,7 +101,7 @@ std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, Exp
   const auto find = [&](const YamlNode& changes, const char* key, const YamlNode* at) {
     YamlNode wanted = where;
     for (const YamlEntry& change : changes.entries) wanted.set(change.key, change.value);
-    const Place& place = at && !at->is_null() ? at->place : flat.node.place;
+    const SourceLocation& place = at && !at->is_null() ? at->place : flat.node.place;
     return index.find(wanted, place, path_of(flat.path, key));
   };
   const YamlNode* over = flat.node.find("over");

@@ -71,9 +71,9 @@ class PointIndex {
 
   // The point that has all the values of the mapping. If none or several have, throws an InputError
   // that lists the candidates.
-  std::size_t find(const YamlNode& where, const Place& place, const std::string& path);
+  std::size_t find(const YamlNode& where, const SourceLocation& place, const std::string& path);
   // All such points; throws if there is none.
-  std::vector<std::size_t> find_all(const YamlNode& where, const Place& place,
+  std::vector<std::size_t> find_all(const YamlNode& where, const SourceLocation& place,
                                     const std::string& path);
 
  private:
@@ -87,10 +87,10 @@ class PointIndex {
   Texts texts_at(std::size_t point, const std::string& path);
   Texts choices(const std::string& path, const std::vector<std::size_t>& points);
   [[noreturn]] void reject_none(const YamlNode& where, std::size_t at,
-                                const std::vector<std::size_t>& before, const Place& place,
+                                const std::vector<std::size_t>& before, const SourceLocation& place,
                                 const std::string& path);
-  [[noreturn]] void reject_several(const std::vector<std::size_t>& found, const Place& place,
-                                   const std::string& path);
+  [[noreturn]] void reject_several(const std::vector<std::size_t>& found,
+                                   const SourceLocation& place, const std::string& path);
 
   const Scenario& scenario_;
   std::map<std::string, std::vector<Value>> values_;

@@ -67,7 +67,7 @@ void check_cpu_fault(const YamlNode& node, const std::string& path, const Platfo
 void check_link(const YamlNode& node, const std::string& path, const PlatformSpec& platform,
                 const FaultSpec& fault) {
   if (!fault.to) return;
-  const Place& place = node.find("to")->place;
+  const SourceLocation& place = node.find("to")->place;
   if (*fault.to == fault.node)
     reject(place, "{0}.node and {0}.to are the same node; a node reaches itself without any link",
            path);
@@ -82,7 +82,7 @@ void check_return(const YamlNode* list, std::size_t mine, const Point& point) {
   const FaultSpec& fault = point.faults[mine];
   const std::string path = fmt::format("faults.{}", mine);
   const PlatformSpec& platform = point.platform;
-  const Place& place = list->items[mine].find("for")->place;
+  const SourceLocation& place = list->items[mine].find("for")->place;
   const bool has_clients =
       fault.node >= platform.servers || (platform.colocated && fault.node < platform.client_nodes);
   if (has_clients)

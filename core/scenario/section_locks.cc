@@ -54,7 +54,7 @@ const Keys& lock_keys() {
 }
 
 void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
-                 std::uint64_t entry_bytes, const YamlNode* node, const Place& place) {
+                 std::uint64_t entry_bytes, const YamlNode* node, const SourceLocation& place) {
   const std::uint32_t servers = platform.servers;
   const YamlNode* part = nullptr;
   const auto where = [&](const char* key) {

@@ -85,7 +85,7 @@ void count_clients(const YamlNode* node, const std::vector<GroupSpec>& groups,
   }
 }
 
-void check_threads(const PlatformSpec& platform, const Place& place) {
+void check_threads(const PlatformSpec& platform, const SourceLocation& place) {
   if (platform.cores == 0)
     reject(
         place,
@@ -117,7 +117,7 @@ void check_sharing(const PlatformSpec& platform, const YamlNode& node) {
            platform.clients_per_node, platform.clients_per_node);
 }
 
-void check_size(const PlatformSpec& platform, const Place& place) {
+void check_size(const PlatformSpec& platform, const SourceLocation& place) {
   if (platform.colocated && platform.client_nodes > platform.servers)
     reject(place,
            "platform.client_nodes is {} with {} servers; with colocated: true each client node is "
@@ -196,7 +196,8 @@ const Keys& platform_keys() {
   return keys;
 }
 
-void finish_platform(const YamlNode* node, const Place& place, const Files& files, Point& point) {
+void finish_platform(const YamlNode* node, const SourceLocation& place, const Files& files,
+                     Point& point) {
   static const YamlNode kNothing = yaml_map();
   const YamlNode& section = node ? *node : kNothing;
   PlatformSpec& platform = point.platform;

@@ -38,11 +38,13 @@ void fill(T& field, T value) {
 }
 
 template <class... Values>
-[[noreturn]] void refuse(const Place& place, const std::string& problem, const Values&... values) {
+[[noreturn]] void refuse(const SourceLocation& place, const std::string& problem,
+                         const Values&... values) {
   reject(place, "platform.topology" + problem, values...);
 }
 
-void check_hosts(std::int64_t hosts, std::uint32_t nodes, const Place& place, const char* shape) {
+void check_hosts(std::int64_t hosts, std::uint32_t nodes, const SourceLocation& place,
+                 const char* shape) {
   if (hosts > kMostNodes) refuse(place, " has more than {} hosts ({})", kMostNodes, shape);
   if (hosts < nodes)
     refuse(place,
@@ -52,7 +54,7 @@ void check_hosts(std::int64_t hosts, std::uint32_t nodes, const Place& place, co
 }
 
 // Two levels with equal bandwidth up and down.
-void finish_fat_tree(const Place& place, std::uint32_t nodes, TopologySpec& tree) {
+void finish_fat_tree(const SourceLocation& place, std::uint32_t nodes, TopologySpec& tree) {
   const std::int64_t leaf = root_up(nodes, 2);
   fill(tree.down, {leaf, (nodes + leaf - 1) / leaf});
   const std::size_t levels = tree.down.size();
@@ -75,7 +77,7 @@ void finish_fat_tree(const Place& place, std::uint32_t nodes, TopologySpec& tree
 }
 
 // As many groups as routers per group, and as many hosts per router.
-void finish_dragonfly(const Place& place, std::uint32_t nodes, TopologySpec& fly) {
+void finish_dragonfly(const SourceLocation& place, std::uint32_t nodes, TopologySpec& fly) {
   const std::int64_t side = root_up(nodes, 3);
   fill(fly.groups, side);
   fill(fly.chassis, std::int64_t{1});
@@ -91,7 +93,7 @@ void finish_dragonfly(const Place& place, std::uint32_t nodes, TopologySpec& fly
 }
 
 // As close to a cube as the number of nodes allows.
-void finish_torus(const Place& place, std::uint32_t nodes, TopologySpec& torus) {
+void finish_torus(const SourceLocation& place, std::uint32_t nodes, TopologySpec& torus) {
   const std::int64_t x = root_up(nodes, 3);
   const std::int64_t y = root_up((nodes + x - 1) / x, 2);
   fill(torus.dimensions, {x, y, (nodes + x * y - 1) / (x * y)});
@@ -137,7 +139,7 @@ void finish_file(const YamlNode& node, std::uint32_t nodes, const Files& files,
                  TopologySpec& topology) {
   if (const YamlNode* named = node.find("nodes"); named && !named->is_null())
     check_nodes(*named, nodes, topology);
-  const Place& place = node.find("file")->place;
+  const SourceLocation& place = node.find("file")->place;
   topology.kind = TopologyKind::file;
   const std::string given = topology.file;
   const bool is_path = given.find('/') != std::string::npos;

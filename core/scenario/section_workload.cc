@@ -277,7 +277,7 @@ const Keys& workload_keys() {
 }
 
 void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
-                    const YamlNode* own, const YamlNode* common, const Place& place) {
+                    const YamlNode* own, const YamlNode* common, const SourceLocation& place) {
   const auto refuse = [&](const char* key, const auto&... why) {
     const YamlNode* part = own ? find_path(*own, key) : nullptr;
     if (!part && common) part = find_path(*common, key);

@@ -43,20 +43,21 @@ const Keys& known_keys();   // of a KnownVerdict
 
 // Completes the platform after its keys and the groups are read: the number of clients, the shape
 // of the network, the NIC.
-void finish_platform(const YamlNode* node, const Place& place, const Files& files, Point& point);
+void finish_platform(const YamlNode* node, const SourceLocation& place, const Files& files,
+                     Point& point);
 void finish_topology(const YamlNode& node, std::uint32_t nodes, const Files& files,
                      TopologySpec& topology);
 
 // Checks the lock table against servers, addresses and memory. Requires the protocol's entry size.
 void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
-                 std::uint64_t entry_bytes, const YamlNode* node, const Place& place);
+                 std::uint64_t entry_bytes, const YamlNode* node, const SourceLocation& place);
 
 // Reads a script's file, after the keys are read.
 void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& arrivals);
 // Checks a workload of `clients` clients against nodes and locks. `own`: the group's node, if the
 // workload is a group's; `common`: the scenario's.
 void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
-                    const YamlNode* own, const YamlNode* common, const Place& place);
+                    const YamlNode* own, const YamlNode* common, const SourceLocation& place);
 
 // The checks of ranges and files. `refuse(key, why)` does not return.
 using Refusal = std::function<void(const char* key, const std::string& why)>;

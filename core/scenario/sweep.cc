@@ -15,7 +15,7 @@
 namespace latchlab {
 namespace {
 
-void check_path(const std::string& path, const Place& place) {
+void check_path(const std::string& path, const SourceLocation& place) {
   const std::size_t dot = path.find('.');
   const std::string section = path.substr(0, dot);
   const std::vector<std::string>& sections = section_names();
@@ -80,7 +80,7 @@ Axis axis_of(const std::vector<YamlEntry>& lists) {
 
 constexpr std::ptrdiff_t kMostParts = 16;  // of a path
 
-std::vector<std::string> parts_of(const std::string& path, const Place& place) {
+std::vector<std::string> parts_of(const std::string& path, const SourceLocation& place) {
   std::vector<std::string> parts = split(path, '.');
   const bool hollow = std::find(parts.begin(), parts.end(), "") != parts.end();
   if (hollow || std::ssize(parts) > kMostParts)
@@ -93,7 +93,7 @@ std::string join(std::span<const std::string> parts) {
 }
 
 YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& path,
-                    const Place& place) {
+                    const SourceLocation& place) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
   const bool number = error == std::errc() && end == part.data() + part.size();
@@ -105,7 +105,7 @@ YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& 
 
 // The child at the next part of the path; an absent one becomes an empty mapping.
 YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
-                    const Place& place) {
+                    const SourceLocation& place) {
   const std::string path = join(std::span(parts).first(depth));
   if (node.is_sequence()) return list_item(node, parts[depth], path, place);
   if (node.is_scalar() && path == "workload.distribution") {
@@ -160,7 +160,7 @@ std::vector<Axis> read_sweep(YamlNode* sweep) {
   if (zip && !zip->is_null() && !zip->is_sequence())
     reject(zip->place, "sweep.zip: expected a list of mappings");
   std::set<std::string> paths;
-  const auto add = [&](Axis axis, const Place& place) {
+  const auto add = [&](Axis axis, const SourceLocation& place) {
     for (const std::string& path : axis.paths)
       if (!paths.insert(path).second)
         reject(place, "sweep path {} is swept twice; remove one", in_quotes(path));
@@ -185,7 +185,7 @@ std::vector<Axis> read_sweep(YamlNode* sweep) {
   return axes;
 }
 
-std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place) {
+std::vector<Assignment> cross(const std::vector<Axis>& axes, const SourceLocation& place) {
   std::vector<Assignment> points(1);
   for (const Axis& axis : axes) {
     if (points.size() * axis.steps.size() > kMostPoints)

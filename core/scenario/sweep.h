@@ -64,7 +64,7 @@ YamlNode without_name(const std::string& path, YamlNode value);
 Keys keys_at(const std::string& path);
 
 // The cross product, the first axis outermost; without axes one empty assignment.
-std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place);
+std::vector<Assignment> cross(const std::vector<Axis>& axes, const SourceLocation& place);
 
 void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files);
 

@@ -37,7 +37,7 @@ bool control(unsigned char byte) {
 }
 
 // A cheap check before the YAML parser: length, UTF-8, no control characters.
-void check_text(const std::string& text, Place place) {
+void check_text(const std::string& text, SourceLocation place) {
   if (text.size() > kLongestYamlBytes)
     reject(place, "{} bytes of YAML; at most {} are read (is this the right file?)", text.size(),
            kLongestYamlBytes);
@@ -56,7 +56,7 @@ void check_text(const std::string& text, Place place) {
 // first, so that an alias bomb is refused before it grows.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const Place& start) : start_(start) {}
+  explicit TreeBuilder(const SourceLocation& start) : start_(start) {}
 
   YamlNode take_root() { return std::move(root_); }
 
@@ -96,11 +96,11 @@ class TreeBuilder final : public YAML::EventHandler {
     YAML::anchor_t anchor = YAML::NullAnchor;
     bool has_key = false;
     std::string key = {};
-    Place key_place = {};
+    SourceLocation key_place = {};
     std::map<std::string, int> lines = {};  // of the keys so far
   };
 
-  Place at(const YAML::Mark& mark) const {
+  SourceLocation at(const YAML::Mark& mark) const {
     return {start_.source, start_.line > 0 ? mark.line + 1 : 0};
   }
 
@@ -109,7 +109,7 @@ class TreeBuilder final : public YAML::EventHandler {
       reject(at(mark), "the tag " + in_quotes(tag) + " has no meaning here; remove it");
   }
 
-  void charge(YamlSize size, const Place& place) {
+  void charge(YamlSize size, const SourceLocation& place) {
     total_.nodes += size.nodes;
     total_.bytes += size.bytes;
     if (total_.nodes > kMostNodes || total_.bytes > kLongestYamlBytes)
@@ -167,7 +167,7 @@ class TreeBuilder final : public YAML::EventHandler {
     top.key_place = node.place;
   }
 
-  Place start_;
+  SourceLocation start_;
   int documents_ = 0;
   YamlSize total_;
   YamlNode root_;
@@ -238,7 +238,7 @@ Slip slip_in(const std::string& text, const YAML::Exception& error) {
 }  // namespace
 
 YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines) {
-  Place place{std::make_shared<const std::string>(source), has_lines ? 1 : 0};
+  SourceLocation place{std::make_shared<const std::string>(source), has_lines ? 1 : 0};
   check_text(text, place);
   TreeBuilder builder(place);
   try {

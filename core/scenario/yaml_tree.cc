@@ -135,7 +135,7 @@ YamlNode& YamlNode::set(std::string key, YamlNode value) {
     *present = std::move(value);
     return *present;
   }
-  Place where = value.place;
+  SourceLocation where = value.place;
   entries.push_back({std::move(key), std::move(where), std::move(value)});
   return entries.back().value;
 }
@@ -156,24 +156,24 @@ YamlSize size_of(const YamlNode& node) {
   return all;
 }
 
-YamlNode yaml_node(YamlKind kind, Place place) {
+YamlNode yaml_node(YamlKind kind, SourceLocation place) {
   YamlNode node;
   node.kind = kind;
   node.place = std::move(place);
   return node;
 }
 
-YamlNode yaml_text(std::string text, Place place) {
+YamlNode yaml_text(std::string text, SourceLocation place) {
   YamlNode node = yaml_node(YamlKind::scalar, std::move(place));
   node.text = std::move(text);
   return node;
 }
 
-YamlNode yaml_map(Place place) {
+YamlNode yaml_map(SourceLocation place) {
   return yaml_node(YamlKind::map, std::move(place));
 }
 
-YamlNode yaml_sequence(Place place) {
+YamlNode yaml_sequence(SourceLocation place) {
   return yaml_node(YamlKind::sequence, std::move(place));
 }
 

@@ -25,7 +25,7 @@ struct YamlNode {
   std::string text;                // scalar
   std::vector<YamlNode> items;     // sequence
   std::vector<YamlEntry> entries;  // map, in text order; keys are unique
-  Place place;
+  SourceLocation place;
   std::string json;  // its JSON form; empty: the same tree, scalars as strings
 
   bool is_null() const { return kind == YamlKind::null; }
@@ -41,7 +41,7 @@ struct YamlNode {
 
 struct YamlEntry {
   std::string key;
-  Place place;
+  SourceLocation place;
   YamlNode value;
 };
 
@@ -52,10 +52,10 @@ struct YamlSize {
 };
 YamlSize size_of(const YamlNode& node);
 
-YamlNode yaml_node(YamlKind kind, Place place);
-YamlNode yaml_text(std::string text, Place place = {});
-YamlNode yaml_map(Place place = {});
-YamlNode yaml_sequence(Place place = {});
+YamlNode yaml_node(YamlKind kind, SourceLocation place);
+YamlNode yaml_text(std::string text, SourceLocation place = {});
+YamlNode yaml_map(SourceLocation place = {});
+YamlNode yaml_sequence(SourceLocation place = {});
 
 // The value at a dotted path through mappings; nullptr: none.
 const YamlNode* find_path(const YamlNode& root, std::string_view path);

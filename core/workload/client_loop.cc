@@ -5,7 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/checks/guard_words.h"
-#include "core/workload/turn.h"
+#include "core/workload/section_run.h"
 
 namespace latchlab {
 
@@ -21,7 +21,7 @@ RemoteAddr OperationSource::buffer_of(ClientId /*client*/) const {
 namespace {
 
 using loop::Client;
-using loop::Turn;
+using loop::SectionRun;
 
 // What follows an acquisition or an upgrade.
 enum class Next : std::uint8_t { go_on, start_over, stop };
@@ -33,84 +33,84 @@ Next after(AbortReason reason, const Section& section) {
   return section.on_abort == OnAbort::retry ? Next::go_on : Next::start_over;
 }
 
-Task<void> pause(Turn& turn) {
-  if (turn.section.pause.ps > 0) co_await turn.verbs.sleep(turn.section.pause);
+Task<void> pause(SectionRun& run) {
+  if (run.section.pause.ps > 0) co_await run.verbs.sleep(run.section.pause);
 }
 
-void be_patient(Turn& turn) {
-  Section& section = turn.section;
-  if (section.patience.ps > 0) section.options.deadline = turn.verbs.now() + section.patience;
+void be_patient(SectionRun& run) {
+  Section& section = run.section;
+  if (section.patience.ps > 0) section.options.deadline = run.verbs.now() + section.patience;
 }
 
-Task<void> wait_for_arrival(Turn& turn, Time arrival) {
-  Time now = turn.verbs.now();
-  if (now < arrival) co_await turn.verbs.sleep(arrival - now);
-  now = std::max(arrival, turn.verbs.now());
-  turn.observer.arrived(turn.me(), now - arrival);
+Task<void> wait_for_arrival(SectionRun& run, Time arrival) {
+  Time now = run.verbs.now();
+  if (now < arrival) co_await run.verbs.sleep(arrival - now);
+  now = std::max(arrival, run.verbs.now());
+  run.observer.arrived(run.me(), now - arrival);
 }
 
 // Not needed if the lock granted a want for update mode exclusively.
-bool needs_upgrade(Turn& turn, std::size_t index) {
-  return turn.section.wants[index].mode == LockMode::update &&
-         turn.held[index].mode != LockMode::exclusive;
+bool needs_upgrade(SectionRun& run, std::size_t index) {
+  return run.section.wants[index].mode == LockMode::update &&
+         run.held[index].mode != LockMode::exclusive;
 }
 
-Task<Next> upgrade(Turn& turn, std::size_t index) {
-  Grant& grant = turn.held[index];
+Task<Next> upgrade(SectionRun& run, std::size_t index) {
+  Grant& grant = run.held[index];
   for (;;) {
-    turn.observer.upgrade_begins(turn.me(), grant);
-    turn.verbs.mark(Phase::other);
-    const AcquireResult result = co_await turn.lock.upgrade(grant, turn.section.options);
+    run.observer.upgrade_begins(run.me(), grant);
+    run.verbs.mark(Phase::other);
+    const AcquireResult result = co_await run.lock.upgrade(grant, run.section.options);
     if (const Grant* const upgraded = std::get_if<Grant>(&result)) {
       grant = *upgraded;
-      turn.observer.upgraded(turn.me(), grant);
-      if (turn.guard != nullptr) co_await turn.guard->upgrade(turn.verbs, grant);
+      run.observer.upgraded(run.me(), grant);
+      if (run.guard != nullptr) co_await run.guard->upgrade(run.verbs, grant);
       co_return Next::go_on;
     }
     const AbortReason reason = std::get_if<Aborted>(&result)->reason;
-    turn.observer.upgrade_aborted(turn.me(), grant, reason);
-    const Next next = after(reason, turn.section);
+    run.observer.upgrade_aborted(run.me(), grant, reason);
+    const Next next = after(reason, run.section);
     if (next != Next::go_on) co_return next;
-    co_await pause(turn);
+    co_await pause(run);
   }
 }
 
-Task<Next> upgrade_first(Turn& turn) {
-  std::uint32_t left = turn.section.upgrades;
-  for (std::size_t i = 0; i < turn.held.size() && left > 0; ++i) {
-    if (turn.section.wants[i].mode == LockMode::update) --left;
-    if (!needs_upgrade(turn, i)) continue;
-    const Next next = co_await upgrade(turn, i);
+Task<Next> upgrade_first(SectionRun& run) {
+  std::uint32_t left = run.section.upgrades;
+  for (std::size_t i = 0; i < run.held.size() && left > 0; ++i) {
+    if (run.section.wants[i].mode == LockMode::update) --left;
+    if (!needs_upgrade(run, i)) continue;
+    const Next next = co_await upgrade(run, i);
     if (next != Next::go_on) co_return next;
   }
   co_return Next::go_on;
 }
 
 // Requests the next want. Its grant id is the number of grants held before it.
-Task<AcquireResult> acquire_next(Turn& turn) {
-  Want& want = turn.section.wants[turn.held.size()];
-  want.id = GrantId{static_cast<std::uint32_t>(turn.held.size())};
-  turn.observer.acquire_begins(turn.me(), want);
-  turn.verbs.mark(Phase::other);
-  return turn.lock.acquire(want, turn.section.options);
+Task<AcquireResult> acquire_next(SectionRun& run) {
+  Want& want = run.section.wants[run.held.size()];
+  want.id = GrantId{static_cast<std::uint32_t>(run.held.size())};
+  run.observer.acquire_begins(run.me(), want);
+  run.verbs.mark(Phase::other);
+  return run.lock.acquire(want, run.section.options);
 }
 
 // Handles the result of an acquisition.
-Next take(Turn& turn, const AcquireResult& result) {
+Next take(SectionRun& run, const AcquireResult& result) {
   if (const Grant* const grant = std::get_if<Grant>(&result)) {
-    turn.held.add(*grant);
-    turn.observer.acquired(turn.me(), *grant);
+    run.held.add(*grant);
+    run.observer.acquired(run.me(), *grant);
     return Next::go_on;
   }
   const AbortReason reason = std::get_if<Aborted>(&result)->reason;
-  turn.observer.acquire_aborted(turn.me(), turn.section.wants[turn.held.size()], reason);
-  return after(reason, turn.section);
+  run.observer.acquire_aborted(run.me(), run.section.wants[run.held.size()], reason);
+  return after(reason, run.section);
 }
 
 // Requests the next want, and reads the result in place, without copying it between coroutines.
 struct Acquiring {
-  Turn& turn;
-  Task<AcquireResult> task = acquire_next(turn);
+  SectionRun& run;
+  Task<AcquireResult> task = acquire_next(run);
 
   bool await_ready() const noexcept { return false; }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) const {
@@ -118,65 +118,65 @@ struct Acquiring {
   }
   Next await_resume() {
     const AcquireResult result = task.take_result();
-    return take(turn, result);
+    return take(run, result);
   }
 };
 
-void tell_of_transaction(Turn& turn, bool done) {
+void tell_of_transaction(SectionRun& run, bool done) {
   if (done)
-    turn.observer.transaction_done(turn.me());
+    run.observer.transaction_done(run.me());
   else
-    turn.observer.transaction_given_back(turn.me());
+    run.observer.transaction_given_back(run.me());
 }
 
-Task<ReleaseResult> release(Turn& turn, const Grant& grant) {
-  if (turn.last) return turn.lock.write_and_release(*turn.last, grant);
-  return turn.lock.release(grant);
+Task<ReleaseResult> release(SectionRun& run, const Grant& grant) {
+  if (run.last) return run.lock.write_and_release(*run.last, grant);
+  return run.lock.release(grant);
 }
 
 // One section of a client, from its choice to the release of all its grants. Returns the think time
 // that follows; none: the source is exhausted. Most sections have one want and no work: their path
 // creates no further coroutine.
 Task<std::optional<Duration>> one_turn(const Client& client) {
-  Turn turn(client);
-  const Section& section = turn.section;
-  if (!turn.source.next(turn.me(), turn.section)) co_return std::nullopt;
-  if (section.arrived) co_await wait_for_arrival(turn, *section.arrived);
+  SectionRun run(client);
+  const Section& section = run.section;
+  if (!run.source.next(run.me(), run.section)) co_return std::nullopt;
+  if (section.arrived) co_await wait_for_arrival(run, *section.arrived);
   for (;;) {
-    if (!section.lookups.empty()) co_await loop::look_up(turn);
-    be_patient(turn);
+    if (!section.lookups.empty()) co_await loop::look_up(run);
+    be_patient(run);
     Next next = Next::go_on;
-    while (next == Next::go_on && turn.held.size() < section.wants.size()) {
-      const std::size_t held = turn.held.size();
-      Acquiring acquiring{turn};
+    while (next == Next::go_on && run.held.size() < section.wants.size()) {
+      const std::size_t held = run.held.size();
+      Acquiring acquiring{run};
       next = co_await acquiring;
-      const bool granted = turn.held.size() > held;
-      if (granted && turn.guard != nullptr) co_await turn.guard->enter(turn.verbs, turn.held[held]);
-      if (!granted && next == Next::go_on) co_await pause(turn);
+      const bool granted = run.held.size() > held;
+      if (granted && run.guard != nullptr) co_await run.guard->enter(run.verbs, run.held[held]);
+      if (!granted && next == Next::go_on) co_await pause(run);
     }
-    if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
+    if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(run);
     bool done = next == Next::go_on;
     if (done && loop::is_some(section.work))
-      done = co_await loop::do_work(turn);
-    else if (done && (section.transaction || turn.held.size() > 1))
-      done = loop::has_kept_all(turn);
-    if (next == Next::go_on && !done) turn.observer.section_cut(turn.me());
-    if (section.transaction) tell_of_transaction(turn, done);
+      done = co_await loop::do_work(run);
+    else if (done && (section.transaction || run.held.size() > 1))
+      done = loop::has_kept_all(run);
+    if (next == Next::go_on && !done) run.observer.section_cut(run.me());
+    if (section.transaction) tell_of_transaction(run, done);
     const bool forget = next == Next::go_on && section.skip_release;
-    for (std::size_t left = turn.held.size(); left > 0; --left) {
-      const Grant& grant = turn.held[left - 1];
-      if (turn.guard != nullptr) co_await turn.guard->leave(turn.verbs, grant);
+    for (std::size_t left = run.held.size(); left > 0; --left) {
+      const Grant& grant = run.held[left - 1];
+      if (run.guard != nullptr) co_await run.guard->leave(run.verbs, grant);
       if (forget) {
-        turn.observer.release_skipped(turn.me(), grant);
+        run.observer.release_skipped(run.me(), grant);
       } else {
-        turn.observer.release_begins(turn.me(), grant);
-        const ReleaseResult released = co_await release(turn, grant);
-        turn.observer.released(turn.me(), grant, released);
+        run.observer.release_begins(run.me(), grant);
+        const ReleaseResult released = co_await release(run, grant);
+        run.observer.released(run.me(), grant, released);
       }
     }
     if (next != Next::start_over) break;
-    turn.held.clear();
-    co_await pause(turn);
+    run.held.clear();
+    co_await pause(run);
   }
   co_return section.think;
 }

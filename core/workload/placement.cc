@@ -16,7 +16,7 @@ std::uint64_t Placement::locks_on(std::uint64_t server) const {
   return 0;
 }
 
-Placement::Place Placement::place_of(LockId id) const {
+Placement::Slot Placement::place_of(LockId id) const {
   LATCHLAB_CHECK(id.value < count_, "no such lock");
   if (kind_ == PlacementKind::round_robin) return {id.value % servers_, id.value / servers_};
   if (kind_ == PlacementKind::node) return {node_, id.value};
@@ -24,7 +24,7 @@ Placement::Place Placement::place_of(LockId id) const {
   return {server, id.value - start(server)};
 }
 
-LockId Placement::lock_at(Place place) const {
+LockId Placement::lock_at(Slot place) const {
   if (kind_ == PlacementKind::round_robin) return LockId{place.index * servers_ + place.server};
   if (kind_ == PlacementKind::node) return LockId{place.index};
   return LockId{start(place.server) + place.index};

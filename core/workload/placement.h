@@ -10,18 +10,18 @@ namespace latchlab {
 
 class Placement {
  public:
-  struct Place {
+  struct Slot {
     std::uint64_t server = 0;  // from 0
     std::uint64_t index = 0;   // among its locks
-    bool operator==(const Place&) const = default;
+    bool operator==(const Slot&) const = default;
   };
 
   Placement(const LockTableSpec& locks, std::uint32_t servers)
       : kind_(locks.placement), count_(locks.count), node_(locks.node), servers_(servers) {}
 
   std::uint64_t locks_on(std::uint64_t server) const;
-  Place place_of(LockId id) const;
-  LockId lock_at(Place place) const;  // place.index < locks_on(place.server)
+  Slot place_of(LockId id) const;
+  LockId lock_at(Slot place) const;  // place.index < locks_on(place.server)
 
  private:
   // partitioned: lock i is on floor(i * S / count), so server s starts at ceil(s * count / S).

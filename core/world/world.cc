@@ -43,21 +43,21 @@ World::World(const Protocol& protocol, const WorldShape& shape)
 }
 
 LockRef World::lock(LockId id) const {
-  const Placement::Place place = placement_.place_of(id);
+  const Placement::Slot place = placement_.place_of(id);
   return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(place.server + 1)},
                          table_.offset_of(place.index)}};
 }
 
 RemoteAddr World::guard_of(LockId id) const {
   LATCHLAB_CHECK(shape_.guard, "a world without guard words");
-  const Placement::Place place = placement_.place_of(id);
+  const Placement::Slot place = placement_.place_of(id);
   return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
           nodes_[place.server].guard_words + guard_bytes() * place.index};
 }
 
 RemoteAddr World::object_of(LockId id) const {
   LATCHLAB_CHECK(shape_.object_bytes > 0, "a world without objects");
-  const Placement::Place place = placement_.place_of(id);
+  const Placement::Slot place = placement_.place_of(id);
   return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
           nodes_[place.server].objects + object_stride() * place.index};
 }

@@ -109,7 +109,7 @@ class RealRedis : public ::testing::Test {
   }
   static bool no_stop() { return false; }
 
-  ThreadPlace place_{std::chrono::steady_clock::now()};
+  ThreadIo place_{std::chrono::steady_clock::now()};
   std::unique_ptr<Servers> servers_;
   std::unique_ptr<Connection> redis_;
 };
@@ -157,7 +157,7 @@ TEST_F(RealRedis, money_is_lost_without_a_lock_and_the_row_is_named) {
 }
 
 // Its clock advances by a millisecond with each wait for Redis, and not otherwise.
-class SteppingPlace final : public Place {
+class SteppingPlace final : public ClientIo {
  public:
   Time now() const override { return now_; }
   Task<void> sleep(Duration /*length*/) override { co_return; }
@@ -167,14 +167,14 @@ class SteppingPlace final : public Place {
   }
 
  private:
-  ThreadPlace real_{std::chrono::steady_clock::now()};
+  ThreadIo real_{std::chrono::steady_clock::now()};
   Time now_;
 };
 
 // The first five grants end after the given lifetime.
 class Fleeting final : public LockClient {
  public:
-  Fleeting(Place& place, Duration lifetime) : place_(place), lifetime_(lifetime) {}
+  Fleeting(ClientIo& place, Duration lifetime) : place_(place), lifetime_(lifetime) {}
   Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
     Grant grant(want);
     if (++acquired <= 5) grant.valid_until = place_.now() + lifetime_;
@@ -187,7 +187,7 @@ class Fleeting final : public LockClient {
   int acquired = 0, released = 0;
 
  private:
-  Place& place_;
+  ClientIo& place_;
   Duration lifetime_;
 };
 
@@ -240,7 +240,7 @@ TEST_F(RealRedis, a_redis_that_dies_fails_its_run) {
   const RepeatOutcome outcome =
       run({"--lock", "redlock", "--port", std::to_string(port), "--duration", "20s"}, [&] {
         if (++looked != 20) return false;
-        ThreadPlace here(std::chrono::steady_clock::now());
+        ThreadIo here(std::chrono::steady_clock::now());
         Connection killer(port, here);
         const std::vector<std::string> words = {"SHUTDOWN", "NOSAVE", "NOW"};
         (void)run_here(killer.command(words));

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class FakePlace final : public Place {
+class FakePlace final : public ClientIo {
  public:
   Time now() const override { return now_; }
   Task<void> sleep(Duration length) override {

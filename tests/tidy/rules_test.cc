@@ -116,22 +116,21 @@ TEST(WidthRule, a_line_of_101_columns_is_too_wide) {
   EXPECT_THAT(check_width(from_text("README.md", std::string(101, 'x'))), IsEmpty());
 }
 
-TEST(SizeRule, a_file_over_300_lines_needs_an_entry) {
-  EXPECT_THAT(check_length(lines_of("core/x.cc", 300), {}), IsEmpty());
-  EXPECT_THAT(check_length(lines_of("core/x.cc", 301), {}), SizeIs(1));
-  EXPECT_THAT(check_length(lines_of("core/x.cc", 301), {{"core/x.cc", 301}}), IsEmpty());
-  EXPECT_THAT(check_length(lines_of("core/x.cc", 302), {{"core/x.cc", 301}}), SizeIs(1));
-}
-
-TEST(SizeRule, a_file_over_500_lines_fails_with_any_entry) {
-  EXPECT_THAT(check_length(lines_of("core/x.cc", 501), {{"core/x.cc", 600}}), SizeIs(1));
+TEST(SizeRule, a_file_over_400_lines_needs_an_entry_with_a_reason) {
+  const LongFile entry{"core/x.cc", 401, "one table"};
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 400), {}), IsEmpty());
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 401), {}), SizeIs(1));
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 401), {entry}), IsEmpty());
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 402), {entry}), SizeIs(1));
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 401), {{"core/x.cc", 401, ""}}), SizeIs(1));
 }
 
 TEST(SizeRule, an_entry_must_be_lowered_with_its_file) {
-  EXPECT_THAT(check_tree({lines_of("core/x.cc", 400)}, {{"core/x.cc", 410}}), IsEmpty());
-  EXPECT_THAT(check_tree({lines_of("core/x.cc", 350)}, {{"core/x.cc", 410}}), SizeIs(1));
-  EXPECT_THAT(check_tree({lines_of("core/x.cc", 200)}, {{"core/x.cc", 410}}), SizeIs(1));
-  EXPECT_THAT(check_tree({}, {{"core/x.cc", 410}}), SizeIs(1));
+  const std::vector<LongFile> entry = {{"core/x.cc", 510, "one table"}};
+  EXPECT_THAT(check_tree({lines_of("core/x.cc", 500)}, entry), IsEmpty());
+  EXPECT_THAT(check_tree({lines_of("core/x.cc", 450)}, entry), SizeIs(1));
+  EXPECT_THAT(check_tree({lines_of("core/x.cc", 200)}, entry), SizeIs(1));
+  EXPECT_THAT(check_tree({}, entry), SizeIs(1));
 }
 
 // In two halves, because this file is checked as well.

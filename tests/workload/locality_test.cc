@@ -48,7 +48,7 @@ TEST_P(Locality, maps_locks_to_places_and_back) {
     const Placement placement(table(count, GetParam()), 4);
     std::vector<std::uint64_t> found(4, 0);
     for (std::uint64_t lock = 0; lock < count; ++lock) {
-      const Placement::Place place = placement.place_of(LockId{lock});
+      const Placement::Slot place = placement.place_of(LockId{lock});
       EXPECT_LT(place.index, placement.locks_on(place.server));
       EXPECT_EQ(placement.lock_at(place), LockId{lock});
       ++found[place.server];
@@ -69,7 +69,7 @@ TEST_P(Locality, gives_each_lock_exactly_its_share) {
     auto seen = frequencies(keys.value(), home, kDraws);
     double chi_square = 0;
     for (std::uint64_t lock = 0; lock < 13; ++lock) {
-      const Placement::Place place = placement.place_of(LockId{lock});
+      const Placement::Slot place = placement.place_of(LockId{lock});
       double harmonic = 0;
       for (std::uint64_t rank = 1; rank <= placement.locks_on(place.server); ++rank)
         harmonic += 1.0 / static_cast<double>(rank);

@@ -108,16 +108,16 @@ namespace {
 // One step that has not been made yet.
 class Telling {
  public:
-  Telling(Universe& universe, const Places& places) : universe_(universe), places_(places) {}
+  Telling(Universe& universe, const AddressMap& places) : universe_(universe), places_(places) {}
 
   void add_address(Json& json, RemoteAddr addr) const {
     json["node"] = addr.node.value;
     json["offset"] = addr.offset;
-    const Place place = places_.of(addr);
+    const AddressOwner place = places_.of(addr);
     json["place"] = name_of(place);
-    if (place.kind == Place::Kind::elsewhere) return;
+    if (place.kind == AddressOwner::Kind::elsewhere) return;
     if (place.locks.size() == 1) json["lock"] = place.locks.front().value;
-    if (place.kind == Place::Kind::client) json["client"] = place.client.value;
+    if (place.kind == AddressOwner::Kind::client) json["client"] = place.client.value;
     json["byte"] = place.byte;
   }
 
@@ -219,7 +219,7 @@ class Telling {
 
  private:
   Universe& universe_;
-  const Places& places_;
+  const AddressMap& places_;
 };
 
 }  // namespace

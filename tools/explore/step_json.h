@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/explorer/slots.h"
-#include "core/world/places.h"
+#include "core/world/address_map.h"
 #include "tools/explore/universe.h"
 
 namespace latchlab::explore {
@@ -35,7 +35,7 @@ class StepJson {
 
  private:
   Universe& universe_;
-  Places places_;
+  AddressMap places_;
 };
 
 }  // namespace latchlab::explore

@@ -24,7 +24,7 @@ bool reads(const Operation& op) {
 
 bool EffectText::tells(const Operation& op) const {
   if (op.kind == OpKind::verb) return true;
-  return !reads(op) && places_.of(op.verb.addr).kind == Place::Kind::entry;
+  return !reads(op) && places_.of(op.verb.addr).kind == AddressOwner::Kind::entry;
 }
 
 Args EffectText::dates(const Effect& effect, Time now) {
@@ -38,23 +38,23 @@ Args EffectText::dates(const Effect& effect, Time now) {
 }
 
 Args EffectText::outcome(const Operation& op) const {
-  const Place place = places_.of(op.verb.addr);
+  const AddressOwner place = places_.of(op.verb.addr);
   Args args;
   args.text("place", name_of(place));
-  if (place.kind == Place::Kind::entry) args.number("byte", place.byte);
+  if (place.kind == AddressOwner::Kind::entry) args.number("byte", place.byte);
   if (!reads(op)) {
     Words after{memory_.peek(op.verb.addr), 0};
     const std::uint32_t bytes = op.kind == OpKind::cpu ? 8 : op.verb.bytes;
     if (bytes == 16) after.hi = memory_.peek(op.verb.addr + 8);
     add_words(args, "after", after, bytes);
   }
-  if (place.kind == Place::Kind::entry) add_entries(args, op, place);
+  if (place.kind == AddressOwner::Kind::entry) add_entries(args, op, place);
   return args;
 }
 
 // If a word holds parts of several locks, adds only the entries that the effect changed, as far as
 // the old value is known.
-void EffectText::add_entries(Args& args, const Operation& op, const Place& place) const {
+void EffectText::add_entries(Args& args, const Operation& op, const AddressOwner& place) const {
   if (world_.entry_bytes() > kMostEntryBytes) return;
   const bool parts = place.locks.size() > 1;
   const bool blind = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;

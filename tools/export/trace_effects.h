@@ -2,8 +2,8 @@
 // Describes the effect of an operation on memory for a trace: the lock entry, the word's value
 // afterwards, and the protocol's decoding of the entry.
 
+#include "core/world/address_map.h"
 #include "core/world/effects.h"
-#include "core/world/places.h"
 #include "tools/export/trace_log.h"
 
 namespace latchlab::exporting {
@@ -22,11 +22,11 @@ class EffectText {
   Args outcome(const Operation& op) const;
 
  private:
-  void add_entries(Args& args, const Operation& op, const Place& place) const;
+  void add_entries(Args& args, const Operation& op, const AddressOwner& place) const;
 
   const World& world_;
   Inspecting& memory_;
-  Places places_;
+  AddressMap places_;
 };
 
 }  // namespace latchlab::exporting

@@ -14,8 +14,8 @@
 #include "core/measure/share.h"
 #include "core/measure/window.h"
 #include "core/protocols/lock.h"
+#include "tools/redlock/client_io.h"
 #include "tools/redlock/ledger.h"
-#include "tools/redlock/place.h"
 
 namespace latchlab::bank {
 
@@ -51,7 +51,7 @@ class Branch {
 
 struct ClientParts {
   ClientId id;
-  Place* place = nullptr;
+  ClientIo* place = nullptr;
   LockClient* locks = nullptr;
   Connection* redis = nullptr;   // to the accounts
   const Peers* peers = nullptr;  // null: a lock has an id but no address

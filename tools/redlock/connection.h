@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "tools/redlock/place.h"
+#include "tools/redlock/client_io.h"
 
 struct redisContext;  // NOLINT(readability-identifier-naming): hiredis'
 
@@ -25,7 +25,7 @@ enum class Connections : std::uint8_t { kept, per_command };
 class Connection {
  public:
   // To this port on loopback. The first command connects.
-  Connection(std::uint16_t port, Place& place, Connections connections = Connections::kept)
+  Connection(std::uint16_t port, ClientIo& place, Connections connections = Connections::kept)
       : port_(port), place_(place), connections_(connections) {}
 
   // Error: no reply by the deadline, an error reply of Redis, or a broken connection. After a
@@ -43,7 +43,7 @@ class Connection {
   Task<Status> exchange(Time deadline, void** reply);
 
   std::uint16_t port_;
-  Place& place_;
+  ClientIo& place_;
   Connections connections_;
   std::unique_ptr<redisContext, Close> context_;
   bool timed_out_ = false;

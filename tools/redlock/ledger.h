@@ -26,14 +26,14 @@ class Ledger {
   Ledger(std::uint64_t accounts, std::uint64_t seed);
   std::uint64_t accounts() const { return accounts_; }
 
-  Status load(Connection& redis);  // the connection's place must be a ThreadPlace
+  Status load(Connection& redis);  // the connection's place must be a ThreadIo
   // Error: Redis does not answer, or there is no such account.
   Task<Result<std::vector<std::int64_t>>> read(Connection& redis, Rows rows) const;
   Task<Status> write(Connection& redis, Rows rows, std::vector<std::int64_t> balances) const;
   void changed(LockId row, std::int64_t by) {
     should_be_[row.value].fetch_add(by, std::memory_order_relaxed);
   }
-  // Call after the last write, with a ThreadPlace connection. `outside`: net money that all clients
+  // Call after the last write, with a ThreadIo connection. `outside`: net money that all clients
   // brought in.
   Result<Audit> audit(Connection& redis, std::int64_t outside) const;
 

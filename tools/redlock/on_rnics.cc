@@ -31,7 +31,7 @@ struct RnicClient {
     client = std::make_unique<Client>(parts, branch);
   }
 
-  VerbsPlace place;
+  VerbsIo place;
   Connection redis;
   std::unique_ptr<Client> client;
 };

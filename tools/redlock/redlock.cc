@@ -64,7 +64,7 @@ Task<Answer> RedisInstance::delete_if_equal(std::string key, std::string value, 
 }
 
 RedLock::RedLock(const redlock::Options& options, std::vector<Instance*> instances,
-                 std::function<std::string(LockId)> key, Place& place, std::uint64_t seed)
+                 std::function<std::string(LockId)> key, ClientIo& place, std::uint64_t seed)
     : options_(options),
       instances_(std::move(instances)),
       quorum_(instances_.size() / 2 + 1),

@@ -37,7 +37,7 @@ class Instance {
 
 class RedisInstance final : public Instance {
  public:
-  RedisInstance(std::uint16_t port, Place& place, Connections connections)
+  RedisInstance(std::uint16_t port, ClientIo& place, Connections connections)
       : connection_(port, place, connections) {}
   Task<Answer> set_if_missing(std::string key, std::string value, Duration lifetime,
                               Time deadline) override;
@@ -52,7 +52,7 @@ redlock::Options redlock_options(const ParamSet& params);  // of redlock_model
 class RedLock final : public LockClient {
  public:
   RedLock(const redlock::Options& options, std::vector<Instance*> instances,
-          std::function<std::string(LockId)> key, Place& place, std::uint64_t seed);
+          std::function<std::string(LockId)> key, ClientIo& place, std::uint64_t seed);
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
 
@@ -68,7 +68,7 @@ class RedLock final : public LockClient {
   std::vector<Instance*> instances_;
   std::size_t quorum_;
   std::function<std::string(LockId)> key_;
-  Place& place_;
+  ClientIo& place_;
   Rng rng_;
 };
 

@@ -55,7 +55,7 @@ struct ThreadClient {
     client = std::make_unique<Client>(parts, branch);
   }
 
-  ThreadPlace place;
+  ThreadIo place;
   Connection redis;
   std::vector<std::unique_ptr<RedisInstance>> instances;
   std::unique_ptr<LockClient> locks;
@@ -107,7 +107,7 @@ RepeatOutcome judge(const Point& point, const Ledger& ledger, const BankRun& run
   share.shares = run.shares;
   RepeatOutcome outcome = merge_outcomes(point, {&share, 1});
   if (outcome.status == RepeatStatus::failed) return outcome;
-  ThreadPlace place(steady_clock::now());
+  ThreadIo place(steady_clock::now());
   Connection redis(servers.port(0), place);
   const auto audit = ledger.audit(redis, run.outside);
   if (!audit) return refused(RepeatStatus::failed, audit.error().text());
@@ -136,7 +136,7 @@ RepeatOutcome run_bank(const Point& point, std::uint32_t repeat, const Setting& 
   if (!servers) return refused(RepeatStatus::failed, servers.error().text());
   Ledger ledger(setting.accounts, seed);
   {
-    ThreadPlace place(steady_clock::now());
+    ThreadIo place(steady_clock::now());
     Connection redis(servers.value().port(0), place);
     if (Status loaded = ledger.load(redis); !loaded)
       return refused(RepeatStatus::failed, loaded.error().text());

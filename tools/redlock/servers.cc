@@ -98,7 +98,7 @@ Status Servers::start_one(const std::string& program, std::uint16_t port) {
 }
 
 Status Servers::await_answer(std::uint16_t port) {
-  ThreadPlace place(std::chrono::steady_clock::now());
+  ThreadIo place(std::chrono::steady_clock::now());
   const auto give_up = std::chrono::steady_clock::now() + kStarting;
   for (;;) {
     Connection connection(port, place);

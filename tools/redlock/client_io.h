@@ -9,9 +9,9 @@
 
 namespace latchlab::bank {
 
-class Place {
+class ClientIo {
  public:
-  virtual ~Place() = default;
+  virtual ~ClientIo() = default;
   virtual Time now() const = 0;  // the clock of grants' expiry times
   virtual Task<void> sleep(Duration length) = 0;
   // Waits until the socket is readable (`to_read`) or writable. False: not ready at `until`.
@@ -19,9 +19,9 @@ class Place {
 };
 
 // A thread for one client: waiting blocks the thread, so that no task here is ever suspended.
-class ThreadPlace final : public Place {
+class ThreadIo final : public ClientIo {
  public:
-  explicit ThreadPlace(std::chrono::steady_clock::time_point start) : start_(start) {}
+  explicit ThreadIo(std::chrono::steady_clock::time_point start) : start_(start) {}
   Time now() const override;
   Task<void> sleep(Duration length) override;
   Task<bool> ready(int socket, bool to_read, Time until) override;
@@ -31,9 +31,9 @@ class ThreadPlace final : public Place {
 };
 
 // A worker of a backend, shared with other clients, which continue while one client waits.
-class VerbsPlace final : public Place {
+class VerbsIo final : public ClientIo {
  public:
-  explicit VerbsPlace(Verbs& verbs) : verbs_(verbs) {}
+  explicit VerbsIo(Verbs& verbs) : verbs_(verbs) {}
   Time now() const override { return verbs_.now(); }
   Task<void> sleep(Duration length) override;
   Task<bool> ready(int socket, bool to_read, Time until) override;

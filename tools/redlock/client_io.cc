@@ -1,4 +1,4 @@
-#include "tools/redlock/place.h"
+#include "tools/redlock/client_io.h"
 
 #include <poll.h>
 
@@ -21,17 +21,17 @@ bool is_ready(int socket, bool to_read, Duration wait) {
 
 }  // namespace
 
-Time ThreadPlace::now() const {
+Time ThreadIo::now() const {
   const auto passed = std::chrono::steady_clock::now() - start_;
   return Time{} + nanoseconds(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
 }
 
-Task<void> ThreadPlace::sleep(Duration length) {
+Task<void> ThreadIo::sleep(Duration length) {
   std::this_thread::sleep_for(std::chrono::nanoseconds(length.ps / 1000));
   co_return;
 }
 
-Task<bool> ThreadPlace::ready(int socket, bool to_read, Time until) {
+Task<bool> ThreadIo::ready(int socket, bool to_read, Time until) {
   for (;;) {
     const Time before = now();
     if (is_ready(socket, to_read, before < until ? time_until(until, before) : Duration{}))
@@ -40,11 +40,11 @@ Task<bool> ThreadPlace::ready(int socket, bool to_read, Time until) {
   }
 }
 
-Task<void> VerbsPlace::sleep(Duration length) {
+Task<void> VerbsIo::sleep(Duration length) {
   co_await verbs_.sleep(length);
 }
 
-Task<bool> VerbsPlace::ready(int socket, bool to_read, Time until) {
+Task<bool> VerbsIo::ready(int socket, bool to_read, Time until) {
   while (!is_ready(socket, to_read, {})) {
     if (verbs_.now() >= until) co_return false;
     co_await verbs_.sleep(kLookAgain);

@@ -48,8 +48,8 @@ class Held {
 };
 
 // One section of a client, and its grants.
-struct Turn : Client {
-  explicit Turn(const Client& client) : Client(client) {}
+struct SectionRun : Client {
+  explicit SectionRun(const Client& client) : Client(client) {}
   Section section;
   Held held;
   std::optional<Verb> last;  // a WRITE that is posted with the release
@@ -59,11 +59,11 @@ struct Turn : Client {
 
 bool is_some(const Work& work);
 // True while no grant has expired.
-bool has_kept_all(const Turn& turn);
+bool has_kept_all(const SectionRun& run);
 // Uses the locked objects only while all grants are valid. False: one expired before the work was
 // done.
-Task<bool> do_work(Turn& turn);
+Task<bool> do_work(SectionRun& run);
 // Reads the section's lookups.
-Task<void> look_up(Turn& turn);
+Task<void> look_up(SectionRun& run);
 
 }  // namespace latchlab::loop

@@ -1,7 +1,7 @@
 // Which object an address belongs to: for everything that a world lays out, the first and last
 // byte, and the byte behind it.
 
-#include "core/world/places.h"
+#include "core/world/address_map.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class PlacesOf : public ::testing::TestWithParam<std::tuple<PlacementKind, bool>
  protected:
   const Ground ground{24};
   const World world{ground, shape_of(std::get<0>(GetParam()), std::get<1>(GetParam()))};
-  const Places places{world};
+  const AddressMap places{world};
 
   void expect(RemoteAddr begin, std::uint64_t bytes, const std::string& name) {
     for (const std::uint64_t byte : {std::uint64_t{0}, bytes - 8}) {
@@ -74,7 +74,7 @@ TEST_P(PlacesOf, objects_of_a_world_are_found_by_address) {
 TEST_P(PlacesOf, other_addresses_are_elsewhere) {
   for (const RemoteAddr addr : {RemoteAddr{NodeId{1}, 0}, RemoteAddr{NodeId{1}, 1ULL << 40},
                                 RemoteAddr{NodeId{77}, 4096}, RemoteAddr{NodeId{0}, 4096}})
-    EXPECT_EQ(places.of(addr).kind, Place::Kind::elsewhere) << addr.node.value;
+    EXPECT_EQ(places.of(addr).kind, AddressOwner::Kind::elsewhere) << addr.node.value;
 }
 
 INSTANTIATE_TEST_SUITE_P(all, PlacesOf,
@@ -87,12 +87,12 @@ TEST(PlacesOfParts, several_locks_in_a_word_name_all_of_them) {
   const Ground ground(2);
   WorldShape shape = shape_of(PlacementKind::node, false);
   const World world(ground, shape);
-  const Places places(world);
+  const AddressMap places(world);
   EXPECT_EQ(name_of(places.of({NodeId{2}, 4096})), "locks 0 to 3");
   EXPECT_EQ(places.of({NodeId{2}, 4104}).locks.size(), 4U);
   EXPECT_EQ(name_of(places.of({NodeId{2}, 4112})), "locks 8 to 10");
-  EXPECT_NE(places.of({NodeId{2}, 4120}).kind, Place::Kind::entry);
-  EXPECT_NE(places.of({NodeId{1}, 4096}).kind, Place::Kind::entry);
+  EXPECT_NE(places.of({NodeId{2}, 4120}).kind, AddressOwner::Kind::entry);
+  EXPECT_NE(places.of({NodeId{1}, 4096}).kind, AddressOwner::Kind::entry);
 }
 
 TEST(PlacesOfOneLock, work_with_a_single_lock) {
@@ -100,9 +100,9 @@ TEST(PlacesOfOneLock, work_with_a_single_lock) {
   WorldShape shape = shape_of(PlacementKind::round_robin, false);
   shape.locks.count = 1;
   const World world(ground, shape);
-  const Places places(world);
+  const AddressMap places(world);
   EXPECT_EQ(name_of(places.of(world.lock(LockId{0}).entry)), "lock 0");
-  EXPECT_NE(places.of(world.lock(LockId{0}).entry + 8).kind, Place::Kind::entry);
+  EXPECT_NE(places.of(world.lock(LockId{0}).entry + 8).kind, AddressOwner::Kind::entry);
 }
 
 }  // namespace

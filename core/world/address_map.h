@@ -12,7 +12,7 @@
 
 namespace latchlab {
 
-struct Place {
+struct AddressOwner {
   enum class Kind : std::uint8_t {
     elsewhere,  // allocated by the protocol during the run, or not the protocol's
     entry,      // of a lock, or a word of which entries are parts
@@ -28,15 +28,15 @@ struct Place {
   std::uint64_t byte = 0;  // offset from its beginning
 };
 
-class Places {
+class AddressMap {
  public:
   // The world outlives it.
-  explicit Places(const World& world);
-  Place of(RemoteAddr addr) const;
+  explicit AddressMap(const World& world);
+  AddressOwner of(RemoteAddr addr) const;
 
  private:
   struct Stretch {  // a part of a node's memory: a row of items of one kind
-    Place::Kind kind;
+    AddressOwner::Kind kind;
     std::uint64_t begin;
     std::uint64_t count;
     std::uint64_t stride;
@@ -44,7 +44,7 @@ class Places {
     std::uint32_t first;  // for clients: the first one's number
   };
   void add_clients(NodeId node, std::uint32_t first);
-  bool entry_at(RemoteAddr addr, Place& place) const;
+  bool entry_at(RemoteAddr addr, AddressOwner& place) const;
 
   const World& world_;
   const Layout layout_;
@@ -54,6 +54,6 @@ class Places {
 };
 
 // "lock 3", "locks 0 to 7", "words of client 2"; elsewhere: "node 2".
-std::string name_of(const Place& place);
+std::string name_of(const AddressOwner& place);
 
 }  // namespace latchlab

@@ -1,4 +1,4 @@
-#include "core/world/places.h"
+#include "core/world/address_map.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr std::uint64_t kWordBytes = 8;
 
 }  // namespace
 
-Places::Places(const World& world)
+AddressMap::AddressMap(const World& world)
     : world_(world),
       layout_(world.protocol().layout(world.shape())),
       placement_(world.world_shape().locks, world.world_shape().servers),
@@ -26,7 +26,7 @@ Places::Places(const World& world)
   for (const NodePlan& node : world.plan().nodes) {
     std::vector<Stretch>& here = stretches_[node.id.value - 1];
     if (node.server && layout_.server_bytes > 0)
-      here.push_back({Place::Kind::server, world.server_words(node.id).offset, 1,
+      here.push_back({AddressOwner::Kind::server, world.server_words(node.id).offset, 1,
                       layout_.server_bytes, layout_.server_bytes, 0});
     if (!node.clients) continue;
     add_clients(node.id, client);
@@ -34,26 +34,27 @@ Places::Places(const World& world)
   }
 }
 
-void Places::add_clients(NodeId node, std::uint32_t first) {
+void AddressMap::add_clients(NodeId node, std::uint32_t first) {
   std::vector<Stretch>& here = stretches_[node.value - 1];
   std::uint32_t end = first;
   while (end < world_.shape().clients && world_.node_of(ClientId{end}) == node) ++end;
   if (layout_.node_bytes > 0)
-    here.push_back({Place::Kind::node, world_.node_words(node).offset, 1, layout_.node_bytes,
+    here.push_back({AddressOwner::Kind::node, world_.node_words(node).offset, 1, layout_.node_bytes,
                     layout_.node_bytes, 0});
   if (layout_.node_lock_bytes > 0)
-    here.push_back({Place::Kind::node_lock, world_.node_lock_words(node, LockId{}).offset,
+    here.push_back({AddressOwner::Kind::node_lock, world_.node_lock_words(node, LockId{}).offset,
                     world_.shape().locks, layout_.node_lock_bytes, layout_.node_lock_bytes, 0});
   if (layout_.client_bytes == 0 || end == first) return;
   const std::uint64_t begin = world_.client_words(ClientId{first}).offset;
   const std::uint64_t stride = end - first > 1
                                    ? world_.client_words(ClientId{first + 1}).offset - begin
                                    : layout_.client_bytes;
-  here.push_back({Place::Kind::client, begin, end - first, stride, layout_.client_bytes, first});
+  here.push_back(
+      {AddressOwner::Kind::client, begin, end - first, stride, layout_.client_bytes, first});
 }
 
 // Finds the entries that are parts of a word.
-bool Places::entry_at(RemoteAddr addr, Place& place) const {
+bool AddressMap::entry_at(RemoteAddr addr, AddressOwner& place) const {
   const std::uint64_t server = addr.node.value - 1ULL;
   if (server >= world_.shape().servers || layout_.entry_bytes == 0) return false;
   const std::uint64_t locks = placement_.locks_on(server);
@@ -72,12 +73,12 @@ bool Places::entry_at(RemoteAddr addr, Place& place) const {
   return !place.locks.empty();
 }
 
-Place Places::of(RemoteAddr addr) const {
-  Place place;
+AddressOwner AddressMap::of(RemoteAddr addr) const {
+  AddressOwner place;
   place.node = addr.node;
   if (addr.node.value < 1 || addr.node.value > stretches_.size()) return place;
   if (entry_at(addr, place)) {
-    place.kind = Place::Kind::entry;
+    place.kind = AddressOwner::Kind::entry;
     return place;
   }
   for (const Stretch& each : stretches_[addr.node.value - 1]) {
@@ -87,29 +88,29 @@ Place Places::of(RemoteAddr addr) const {
     if (index >= each.count || byte >= each.bytes) continue;
     place.kind = each.kind;
     place.byte = byte;
-    if (each.kind == Place::Kind::node_lock) place.locks.push_back(LockId{index});
-    if (each.kind == Place::Kind::client)
+    if (each.kind == AddressOwner::Kind::node_lock) place.locks.push_back(LockId{index});
+    if (each.kind == AddressOwner::Kind::client)
       place.client = ClientId{each.first + static_cast<std::uint32_t>(index)};
     return place;
   }
   return place;
 }
 
-std::string name_of(const Place& place) {
+std::string name_of(const AddressOwner& place) {
   const auto lock = [&](std::size_t i) { return std::to_string(place.locks[i].value); };
   switch (place.kind) {
-    case Place::Kind::entry:
+    case AddressOwner::Kind::entry:
       if (place.locks.size() == 1) return "lock " + lock(0);
       return "locks " + lock(0) + " to " + lock(place.locks.size() - 1);
-    case Place::Kind::server:
+    case AddressOwner::Kind::server:
       return "words of server " + std::to_string(place.node.value);
-    case Place::Kind::node:
+    case AddressOwner::Kind::node:
       return "words of node " + std::to_string(place.node.value);
-    case Place::Kind::client:
+    case AddressOwner::Kind::client:
       return "words of client " + std::to_string(place.client.value);
-    case Place::Kind::node_lock:
+    case AddressOwner::Kind::node_lock:
       return "words of node " + std::to_string(place.node.value) + " about lock " + lock(0);
-    case Place::Kind::elsewhere:
+    case AddressOwner::Kind::elsewhere:
       break;
   }
   return "node " + std::to_string(place.node.value);
