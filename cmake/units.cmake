@@ -1,7 +1,11 @@
-# latchlab_units([BY_FOLDER] target...): compiles the sources of each target in units (a unity build),
-# which parses headers once for several files. A unit has at most 12 files, of one folder if that
-# has four or more; with BY_FOLDER always of one folder, so that names in unnamed namespaces need to
-# be unique within a folder only. Files with options or definitions of their own are compiled alone.
+# latchlab_units([BY_FOLDER] target...): compiles the sources of each target in units, files that
+# include several sources, so that headers are parsed once for all of them. A unit has at most 12
+# sources, of one folder if that has four or more; with BY_FOLDER always of one folder, so that names
+# in unnamed namespaces need to be unique within a folder only. Sources with options or definitions
+# of their own are compiled alone.
+#
+# CMake's unity builds would do, if they did not name sources by absolute paths: the compiler cache
+# of one checkout could not serve another.
 function(latchlab_units)
   cmake_parse_arguments(PARSE_ARGV 0 units BY_FOLDER "" "")
   if(NOT LATCHLAB_UNITS)
@@ -13,22 +17,55 @@ function(latchlab_units)
   endif()
   foreach(target IN LISTS units_UNPARSED_ARGUMENTS)
     get_target_property(sources ${target} SOURCES)
-    list(FILTER sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/.*\\.cc$")
-    list(FILTER sources EXCLUDE REGEX "^${CMAKE_BINARY_DIR}/")
-    list(SORT sources)
+    latchlab_may_join(joined ${sources})
+    list(REMOVE_ITEM sources ${joined} "")
+    list(SORT joined)
     set(last_folder)
     set(unit 0)
     set(count 0)
-    foreach(source IN LISTS sources)
+    set(text)
+    foreach(source IN LISTS joined)
       cmake_path(GET source PARENT_PATH folder)
       if(count EQUAL 12 OR (count GREATER_EQUAL enough AND NOT folder STREQUAL last_folder))
+        latchlab_write_unit(${target} ${unit} "${text}")
         math(EXPR unit "${unit} + 1")
         set(count 0)
+        set(text)
       endif()
       set(last_folder "${folder}")
       math(EXPR count "${count} + 1")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${unit})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE name)
+      string(APPEND text "#include \"${name}\"\n")
     endforeach()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    if(text)
+      latchlab_write_unit(${target} ${unit} "${text}")
+      math(EXPR unit "${unit} + 1")
+    endif()
+    set(units)
+    foreach(number RANGE 1 ${unit})
+      math(EXPR number "${number} - 1")
+      list(APPEND units ${CMAKE_BINARY_DIR}/units/${target}_${number}.cc)
+    endforeach()
+    set_property(TARGET ${target} PROPERTY SOURCES ${sources} ${units})
   endforeach()
+endfunction()
+
+# Of these sources those of this tree that are compiled like the rest of their target.
+function(latchlab_may_join variable)
+  set(joined)
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(NOT options AND NOT definitions AND NOT alone AND
+       source MATCHES "^${CMAKE_SOURCE_DIR}/.*[.]cc$" AND NOT source MATCHES "^${CMAKE_BINARY_DIR}/")
+      list(APPEND joined ${source})
+    endif()
+  endforeach()
+  set(${variable} ${joined} PARENT_SCOPE)
+endfunction()
+
+# Writes the unit only if its text is new, so that configuring again compiles nothing again.
+function(latchlab_write_unit target number text)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/units/${target}_${number}.cc CONTENT "${text}" @ONLY)
 endfunction()

@@ -28,8 +28,8 @@ std::string free_or_held(std::span<const std::uint64_t> words) {
   return words[0] == 0 ? "free" : "held by " + std::to_string(words[0]);
 }
 
-Verdict free_now(const ProbeValues& seen) {
-  return seen[0].lo == 0 ? Verdict::done : Verdict::pending;
+latchlab::Verdict free_now(const ProbeValues& seen) {
+  return seen[0].lo == 0 ? latchlab::Verdict::done : latchlab::Verdict::pending;
 }
 
 // ---- test_two_ways ----

@@ -95,13 +95,13 @@ Sample insertions(std::uint32_t objects, std::uint32_t ranges, std::uint32_t rou
   return sample;
 }
 
-struct Size {
+struct RangeSize {
   std::uint32_t held;
   bool cold;
 };
 
 template <class Structure>
-Result<RangesLine> line(const std::string& name, const Size& size, const EngineOptions& options) {
+Result<RangesLine> line(const std::string& name, const RangeSize& size, const EngineOptions& options) {
   // Warm: 16 objects fit the first-level cache, except the largest objects. Cold: about 200 bytes
   // per range, in all more than a last-level cache holds.
   const std::uint32_t most = options.quick ? 2'000 : 1'600'000;
@@ -128,7 +128,7 @@ Result<std::vector<RangesLine>> run_ranges_benchmark(const EngineOptions& option
   std::vector<RangesLine> lines;
   for (const bool cold : {false, true}) {
     for (const std::uint32_t held : {8U, 32U, 96U, 256U}) {
-      const Size size{held, cold};
+      const RangeSize size{held, cold};
       for (const auto& measured : {line<list_cpu::RangeList>("list", size, options),
                                    line<SearchedTree>("interval tree", size, options),
                                    line<maple_tree::RangeTree>("b-tree", size, options)}) {
