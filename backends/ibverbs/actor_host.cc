@@ -174,7 +174,7 @@ void ActorHost::sweep(Time now) {
 
 void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> body) {
   FrameReader reader(body);
-  if (head.kind == FrameKind::agent_answer) return agent_answered(reader);
+  if (head.kind == FrameKind::proxy_answer) return proxy_answered(reader);
   if (MessageBody came; head.kind == FrameKind::message && reader.take(came))
     return message_came(head, came);
   if (CallBody came; head.kind == FrameKind::call && reader.take(came))

@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
+#include "backends/ibverbs/connection_cache.h"
 #include "backends/ibverbs/frame_exchange.h"
-#include "backends/ibverbs/kept.h"
+#include "backends/ibverbs/mailbox.h"
 #include "backends/ibverbs/memory.h"
 #include "backends/ibverbs/memory_server.h"
 #include "backends/ibverbs/native_atomics.h"
-#include "backends/ibverbs/node_post.h"
+#include "backends/ibverbs/node_descriptor.h"
 #include "backends/ibverbs/pools.h"
 #include "backends/ibverbs/worker.h"
 
@@ -45,26 +46,26 @@ struct LocalNode {
   AhCache* paths = nullptr;  // address handles of the peers' DC targets
   NativeAtomics atomics;
   std::unique_ptr<Memory> memory;
-  std::unique_ptr<NodePost> post;
+  std::unique_ptr<Mailbox> mailbox;
   std::unique_ptr<MemoryServer> memory_server;
   std::vector<std::unique_ptr<ActorHost>> hosts;  // by worker
   std::mutex state;                               // held while an on_node visit runs
   PendingCalls calls;
-  std::uint64_t card_bytes = 0;
+  std::uint64_t descriptor_bytes = 0;
   bool dead = false;
   bool quiet = false;  // after the run: none of its verbs is outstanding
 };
 
 // What all hosts of a process know of the run.
 struct Directory {
-  std::vector<NodeCard> nodes;       // by NodeId - 1
-  bool agents = false;               // agents execute all verbs on memory
-  std::uint32_t atomics = 0;         // that RNICs execute: NativeAtomics::kinds
-  bool dc = false;                   // verbs use the DC transport
-  std::uint32_t most_dcis = 0;       // DC initiators of a thread, at most
-  std::uint32_t server_threads = 1;  // threads of a server that take calls
+  std::vector<NodeDescriptor> nodes;  // by NodeId - 1
+  bool software_atomics = false;      // proxies execute all verbs on memory
+  std::uint32_t atomics = 0;          // that RNICs execute: NativeAtomics::kinds
+  bool dc = false;                    // verbs use the DC transport
+  std::uint32_t most_dcis = 0;        // DC initiators of a thread, at most
+  std::uint32_t server_threads = 1;   // threads of a server that take calls
   Duration synchronisation_error;
-  const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }
+  const NodeDescriptor& of(NodeId node) const { return nodes[node.value - 1]; }
   bool exists(NodeId node) const { return node.value >= 1 && node.value <= nodes.size(); }
   // The thread of a server that takes the caller's `number`-th call.
   ThreadId call_thread_of(NodeId node, std::uint64_t number) const {
@@ -72,7 +73,7 @@ struct Directory {
     return {node, static_cast<std::uint8_t>(number % takers)};
   }
   // The last of a node's threads, which runs its memory server.
-  ThreadId keeper_of(NodeId node) const {
+  ThreadId memory_server_of(NodeId node) const {
     return {node, static_cast<std::uint8_t>(of(node).threads - 1)};
   }
 };
@@ -124,9 +125,9 @@ class ActorHost final : public FrameExchange::Owner {
   // After the run: takes completions of outstanding verbs without resuming coroutines. False: some
   // verbs are still outstanding.
   bool drain();
-  // After drain(): leaves the QPs that are in order to the next run. Appends to `vouched` the
+  // After drain(): leaves the QPs that are in order to the next run. Appends to `confirmed` the
   // numbers of their ends at each node, four bytes each.
-  void give_back(std::map<NodeId, std::string>& vouched);
+  void give_back(std::map<NodeId, std::string>& confirmed);
 
   void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
   void peer_is_gone(ThreadId peer) override;
@@ -180,9 +181,9 @@ class ActorHost final : public FrameExchange::Owner {
   QueuePair queue_pair_for(const Connection& connection);
   void forget(const Done& done);
   // agents (actor_host_agents.cc)
-  void ask_agent(IbActor& actor, IbOperation& first, IbOperation* end);
-  void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
-  void agent_answered(FrameReader& reader);
+  void ask_proxy(IbActor& actor, IbOperation& first, IbOperation* end);
+  void put_proxy_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
+  void proxy_answered(FrameReader& reader);
   // messages and calls (actor_host_messages.cc)
   void post_sends(IbActor& actor, IbOperation& first);
   IbOperation* next_send(IbOperation& op);

@@ -12,7 +12,7 @@ namespace {
 
 // Data bytes in one frame: leaves room for the verb itself, and for its result in the answer.
 constexpr std::uint32_t kPieceBytes = 2048;
-static_assert(kPieceBytes + sizeof(AgentHead) + sizeof(AgentVerb) + sizeof(AgentResult) <
+static_assert(kPieceBytes + sizeof(ProxyHead) + sizeof(ProxyVerb) + sizeof(ProxyResult) <
               kBodyBytes);
 
 // Whether data follows the verb or its result.
@@ -22,10 +22,10 @@ bool carries_data(const Verb& verb) {
 
 }  // namespace
 
-void ActorHost::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at,
+void ActorHost::put_proxy_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at,
                                std::uint32_t bytes) {
   const Verb& verb = op.verb;
-  AgentVerb asked;
+  ProxyVerb asked;
   asked.offset = verb.addr.offset + at;
   asked.kind = verb.kind;
   asked.carries_data = carries_data(verb);
@@ -35,7 +35,8 @@ void ActorHost::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_
   asked.compare_mask = verb.compare_mask;
   asked.swap_mask = verb.swap_mask;
   asked.boundary = verb.boundary;
-  asked.ticket = ask(FrameKind::agent, directory_.keeper_of(verb.addr.node), &op, nullptr);
+  asked.ticket =
+      ask(FrameKind::proxy_verbs, directory_.memory_server_of(verb.addr.node), &op, nullptr);
   ++op.pieces;
   frame.put(asked);
   if (asked.carries_data && verb.kind == VerbKind::write)
@@ -44,17 +45,17 @@ void ActorHost::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_
 
 // Sends the verbs from `first` up to, but not including, `end`: in each frame as many as fit, and
 // as their results fit into its answer.
-void ActorHost::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
-  const ThreadId keeper = directory_.keeper_of(first.verb.addr.node);
+void ActorHost::ask_proxy(IbActor& actor, IbOperation& first, IbOperation* end) {
+  const ThreadId memory_server = directory_.memory_server_of(first.verb.addr.node);
   FrameWriter frame;
-  AgentHead head;
+  ProxyHead head;
   head.from = actor.key;
   frame.put(head);
   std::uint32_t answered = 0;  // in the answer
   const auto send = [&] {
     if (head.verbs == 0) return;
     frame.replace(0, head);
-    frames_->send(keeper, FrameKind::agent, 0, frame.body());
+    frames_->send(memory_server, FrameKind::proxy_verbs, 0, frame.body());
     frame.clear();
     head.verbs = answered = 0;
     head.continues = true;
@@ -68,21 +69,21 @@ void ActorHost::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) 
     if (reads_words(op.verb)) operations_.lend(op, op.verb.bytes);
     for (std::uint32_t at = 0; at < op.verb.bytes;) {
       const std::uint32_t bytes = data ? std::min(kPieceBytes, op.verb.bytes - at) : op.verb.bytes;
-      const std::uint32_t there = sizeof(AgentVerb) + (data && !reads ? bytes : 0);
-      const std::uint32_t back = sizeof(AgentResult) + (data && reads ? bytes : 0);
+      const std::uint32_t there = sizeof(ProxyVerb) + (data && !reads ? bytes : 0);
+      const std::uint32_t back = sizeof(ProxyResult) + (data && reads ? bytes : 0);
       if (frame.room() < there || kBodyBytes - answered < back) send();
-      put_agent_verb(frame, op, at, bytes);
+      put_proxy_verb(frame, op, at, bytes);
       answered += back;
       ++head.verbs;
       at += bytes;
     }
   }
   send();
-  if (!frames_->reaches(keeper)) peer_is_gone(keeper);
+  if (!frames_->reaches(memory_server)) peer_is_gone(memory_server);
 }
 
-void ActorHost::agent_answered(FrameReader& reader) {
-  for (AgentResult result; reader.take(result);) {
+void ActorHost::proxy_answered(FrameReader& reader) {
+  for (ProxyResult result; reader.take(result);) {
     const std::byte* const data = reader.take_bytes(result.data_bytes);
     const std::optional<Ask> asked = answered(result.ticket);
     if (!asked || data == nullptr) continue;

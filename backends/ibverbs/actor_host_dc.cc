@@ -39,11 +39,11 @@ bool ActorHost::aim(Connection& to) {
 
 void ActorHost::take_dci(Connection& to) {
   if (to.in_line) return;
-  if (!frames_->reaches(directory_.keeper_of(to.to)) || !aim(to))
+  if (!frames_->reaches(directory_.memory_server_of(to.to)) || !aim(to))
     return fail_waiting(to, VerbStatus::peer_failed);
-  const auto lent = dcis_.lend(to.to);
-  LATCHLAB_CHECK(lent.ok(), lent.ok() ? "" : lent.error().text());
-  to.dci = lent.value();
+  const auto leased = dcis_.lease(to.to);
+  LATCHLAB_CHECK(leased.ok(), leased.ok() ? "" : leased.error().text());
+  to.dci = leased.value();
   if (to.dci == nullptr) {
     to.in_line = true;
     return in_line_.push_back(&to);

@@ -1,4 +1,4 @@
-// A thread's QPs, from one run to the next (kept.h).
+// A thread's QPs, from one run to the next (connection_cache.h).
 
 #include <array>
 #include <cstdint>
@@ -41,7 +41,7 @@ void ActorHost::forget(const Done& done) {
   }
 }
 
-void ActorHost::give_back(std::map<NodeId, std::string>& vouched) {
+void ActorHost::give_back(std::map<NodeId, std::string>& confirmed) {
   queues_.ends.clear();  // not used in this run
   for (const auto& actor : actors_) {
     for (auto& [to, made] : actor->connections) {
@@ -53,7 +53,7 @@ void ActorHost::give_back(std::map<NodeId, std::string>& vouched) {
           made->state == Connection::State::ready || made->state == Connection::State::looking;
       const std::uint32_t there = made->qp.peer().number;
       if (!actor->alive || !whole || there == 0) continue;
-      vouched[to].append(reinterpret_cast<const char*>(&there), sizeof(there));
+      confirmed[to].append(reinterpret_cast<const char*>(&there), sizeof(there));
       queues_.ends.emplace(EndName{actor->key, to}, std::move(made->qp));
     }
   }

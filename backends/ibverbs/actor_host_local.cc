@@ -100,10 +100,11 @@ void ActorHost::load_words(IbOperation& op) {
 
 void ActorHost::post_allocate(IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "allocation at a node that does not exist");
-  const ThreadId keeper = directory_.keeper_of(op.server);
-  if (!frames_->reaches(keeper)) return finish(op, VerbStatus::peer_failed);
+  const ThreadId memory_server = directory_.memory_server_of(op.server);
+  if (!frames_->reaches(memory_server)) return finish(op, VerbStatus::peer_failed);
   const RegionBody body{op.allocated_bytes};
-  frames_->send(keeper, FrameKind::allocate, ask(FrameKind::allocate, keeper, &op, nullptr), body);
+  frames_->send(memory_server, FrameKind::allocate,
+                ask(FrameKind::allocate, memory_server, &op, nullptr), body);
 }
 
 // Every node that the client's verbs could reach cuts the client off.
@@ -111,18 +112,18 @@ void ActorHost::post_evict(IbOperation& op) {
   const std::uint32_t client = op.evicted.value;
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
   LATCHLAB_CHECK(!directory_.dc, "nobody is evicted where verbs go by DC");
-  std::vector<ThreadId> keepers;
-  for (const NodeCard& card : directory_.nodes) {
-    if (gone_.count(card.node) > 0) continue;
-    const ThreadId keeper = directory_.keeper_of(card.node);
-    LATCHLAB_CHECK(frames_->reaches(keeper), "an eviction cannot reach a node that lives");
-    keepers.push_back(keeper);
+  std::vector<ThreadId> memory_servers;
+  for (const NodeDescriptor& descriptor : directory_.nodes) {
+    if (gone_.count(descriptor.node) > 0) continue;
+    const ThreadId memory_server = directory_.memory_server_of(descriptor.node);
+    LATCHLAB_CHECK(frames_->reaches(memory_server), "an eviction cannot reach a node that lives");
+    memory_servers.push_back(memory_server);
   }
-  if (keepers.empty()) return finish(op, VerbStatus::ok);
-  op.pieces = static_cast<std::uint32_t>(keepers.size());
-  for (const ThreadId keeper : keepers)
-    frames_->send(keeper, FrameKind::evict, ask(FrameKind::evict, keeper, &op, nullptr),
-                  EvictBody{client});
+  if (memory_servers.empty()) return finish(op, VerbStatus::ok);
+  op.pieces = static_cast<std::uint32_t>(memory_servers.size());
+  for (const ThreadId memory_server : memory_servers)
+    frames_->send(memory_server, FrameKind::evict,
+                  ask(FrameKind::evict, memory_server, &op, nullptr), EvictBody{client});
 }
 
 }  // namespace latchlab::ib

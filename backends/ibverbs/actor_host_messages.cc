@@ -63,7 +63,7 @@ IbOperation* ActorHost::next_send(IbOperation& op) {
 
 void ActorHost::transmit(IbOperation& op) {
   const ThreadId to{op.target.node, static_cast<std::uint8_t>(op.target.number >> kThreadShift)};
-  if (to >= directory_.keeper_of(op.target.node) || !frames_->reaches(to))
+  if (to >= directory_.memory_server_of(op.target.node) || !frames_->reaches(to))
     return verb_over(op, VerbStatus::peer_failed);
   const MessageBody body{static_cast<IbActor&>(*op.owner).key, op.target, op.message};
   frames_->send(to, FrameKind::message, ask(FrameKind::message, to, &op, nullptr), body);

@@ -40,7 +40,8 @@ bool ActorHost::valid(const IbActor& actor, const Verb& verb) const {
   const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
   if (!width_allowed(verb) || verb.addr.offset % (wide ? 16 : 8) != 0) return false;
   if (!directory_.exists(verb.addr.node)) return false;
-  if (masked && !directory_.agents && (directory_.atomics & verb.bytes) == 0) return false;
+  if (masked && !directory_.software_atomics && (directory_.atomics & verb.bytes) == 0)
+    return false;
   if (!uses_local(verb)) return true;
   return verb.local.node == actor.node() && verb.local.offset % 8 == 0 &&
          node_.memory->find(verb.local.offset, verb.bytes).has_value();
@@ -56,8 +57,8 @@ void ActorHost::post_verbs(IbActor& actor, IbOperation& first) {
     if (bad == nullptr && !valid(actor, op.verb)) bad = &op;
   }
   if (bad != &first) {
-    if (directory_.agents) {
-      ask_agent(actor, first, bad);
+    if (directory_.software_atomics) {
+      ask_proxy(actor, first, bad);
     } else {
       Connection& to = connection(actor, first.verb.addr.node);
       for (Operation* at = &first; at != bad && at != nullptr; at = at->next) {
@@ -91,15 +92,16 @@ void ActorHost::pump(Connection& to) {
 }
 
 void ActorHost::ask_for_qp(Connection& to) {
-  const ThreadId keeper = directory_.keeper_of(to.to);
-  if (!frames_->reaches(keeper)) return fail_waiting(to, VerbStatus::peer_failed);
+  const ThreadId memory_server = directory_.memory_server_of(to.to);
+  if (!frames_->reaches(memory_server)) return fail_waiting(to, VerbStatus::peer_failed);
   to.qp = queue_pair_for(to);
   to.state = Connection::State::asking;
   ConnectBody body;
   body.from = to.actor->key;
   body.address = to.qp.address();
   body.kept = to.qp.peer().number;
-  frames_->send(keeper, FrameKind::connect, ask(FrameKind::connect, keeper, nullptr, &to), body);
+  frames_->send(memory_server, FrameKind::connect,
+                ask(FrameKind::connect, memory_server, nullptr, &to), body);
 }
 
 void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
@@ -114,11 +116,13 @@ void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
 }
 
 std::optional<Region> ActorHost::region_of(RemoteAddr addr) const {
-  const NodeCard& card = directory_.of(addr.node);
+  const NodeDescriptor& descriptor = directory_.of(addr.node);
   // Looked up by its start; the RNIC there refuses what ends beyond the region.
-  const Region on_device{card.device_offset, card.device_bytes, 0, card.device_key, 0};
+  const Region on_device{descriptor.device_offset, descriptor.device_bytes, 0,
+                         descriptor.device_key, 0};
   if (on_device.holds(addr.offset, 1)) return on_device;
-  if (addr.offset < card.bytes) return Region{0, card.bytes, 0, card.key, card.base};
+  if (addr.offset < descriptor.bytes)
+    return Region{0, descriptor.bytes, 0, descriptor.key, descriptor.base};
   const auto known = regions_.find(addr.node);
   if (known == regions_.end()) return std::nullopt;
   const Region* const region = find_region(known->second, addr.offset, 1);
@@ -195,11 +199,11 @@ void ActorHost::post_ready(Connection& to) {
 }
 
 void ActorHost::ask_for_region(Connection& to, const IbOperation& op) {
-  const ThreadId keeper = directory_.keeper_of(to.to);
+  const ThreadId memory_server = directory_.memory_server_of(to.to);
   to.state = Connection::State::looking;
-  to.looking_for = ask(FrameKind::region, keeper, nullptr, &to);
-  frames_->send(keeper, FrameKind::region, to.looking_for, RegionBody{op.verb.addr.offset});
-  if (!frames_->reaches(keeper)) peer_is_gone(keeper);
+  to.looking_for = ask(FrameKind::region, memory_server, nullptr, &to);
+  frames_->send(memory_server, FrameKind::region, to.looking_for, RegionBody{op.verb.addr.offset});
+  if (!frames_->reaches(memory_server)) peer_is_gone(memory_server);
 }
 
 void ActorHost::located(Connection& to, std::uint64_t ticket, const RegionAnswerBody& answer) {

@@ -77,9 +77,9 @@ void ActorHost::membership_changed(const std::vector<ClientId>& gone) {
 }
 
 void ActorHost::tell_others(ClientId gone) {
-  for (const NodeCard& card : directory_.nodes)
-    for (std::uint8_t i = 0; card.node != node_.id && i + 1U < card.threads; ++i)
-      if (const ThreadId thread{card.node, i}; frames_->reaches(thread))
+  for (const NodeDescriptor& descriptor : directory_.nodes)
+    for (std::uint8_t i = 0; descriptor.node != node_.id && i + 1U < descriptor.threads; ++i)
+      if (const ThreadId thread{descriptor.node, i}; frames_->reaches(thread))
         frames_->send(thread, FrameKind::gone, 0, EvictBody{gone.value});
 }
 

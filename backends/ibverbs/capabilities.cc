@@ -4,19 +4,20 @@
 #include <array>
 
 #include "backends/ibverbs/ibverbs_backend.h"
-#include "backends/ibverbs/queue_trial.h"
+#include "backends/ibverbs/queues.h"
 
 namespace latchlab {
 
 namespace {
 
-struct ByAgents {
+struct BySoftware {
   Capability capability;
   NativeAtomics::Kind unless;
 };
-constexpr std::array kByAgents = {ByAgents{Capability::masked_atomics_8, NativeAtomics::masked_8},
-                                  ByAgents{Capability::masked_atomics_16, NativeAtomics::masked_16},
-                                  ByAgents{Capability::mixed_width_atomic, NativeAtomics::mixed}};
+constexpr std::array kBySoftware = {
+    BySoftware{Capability::masked_atomics_8, NativeAtomics::masked_8},
+    BySoftware{Capability::masked_atomics_16, NativeAtomics::masked_16},
+    BySoftware{Capability::mixed_width_atomic, NativeAtomics::mixed}};
 
 }  // namespace
 
@@ -27,23 +28,23 @@ Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice) {
   return ib::try_atomics(*device.value());
 }
 
-bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native) {
+bool needs_software_atomics(const std::vector<Capability>& needs, const NativeAtomics& native) {
   if (!native.has(NativeAtomics::plain)) return true;
-  return std::any_of(kByAgents.begin(), kByAgents.end(), [&](const ByAgents& each) {
+  return std::any_of(kBySoftware.begin(), kBySoftware.end(), [&](const BySoftware& each) {
     return !native.has(each.unless) &&
            std::find(needs.begin(), needs.end(), each.capability) != needs.end();
   });
 }
 
-Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine,
-                                  bool dc) {
+Capabilities ibverbs_capabilities(const NativeAtomics& native, bool software_atomics,
+                                  bool one_machine, bool dc) {
   using enum Capability;
   const std::string by_frames = "RECVs counted by the receiver's thread, answers over RC";
-  const std::string by_agent = "an agent thread at the memory's node executes every verb";
+  const std::string by_proxy = "an agent thread at the memory's node executes every verb";
   Capabilities all;
-  for (const auto& [capability, unless] : kByAgents) {
-    if (agents)
-      all.set(capability, Support::emulated, by_agent);
+  for (const auto& [capability, unless] : kBySoftware) {
+    if (software_atomics)
+      all.set(capability, Support::emulated, by_proxy);
     else if (native.has(unless))
       all.set(capability, Support::native);
     else
@@ -59,7 +60,7 @@ Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool
   for (const Capability each :
        {calls, local_words, node_state, membership, evict, allocate, timing, client_crash})
     all.set(each, Support::native);
-  if (dc && !agents)
+  if (dc && !software_atomics)
     all.set(
         evict, Support::absent,
         "with --transport dc the verbs of all clients arrive at one target, and nobody can be cut "

@@ -172,4 +172,25 @@ void RecvPool::post(std::uint32_t index) {
                  fmt::format("a RECV that has its place is refused: {}", std::strerror(status)));
 }
 
+// ---- ThreadDomain ----
+
+ThreadDomain::ThreadDomain(const Device& device) : device_(device) {
+  ibv_td_init_attr nothing = {};
+  thread_ = ibv_alloc_td(device.context(), &nothing);
+  if (thread_ == nullptr) return;
+  ibv_parent_domain_init_attr wanted = {};
+  wanted.pd = device.pd();
+  wanted.td = thread_;
+  parent_ = ibv_alloc_parent_domain(device.context(), &wanted);
+}
+
+ThreadDomain::~ThreadDomain() {
+  if (parent_ != nullptr) ibv_dealloc_pd(parent_);
+  if (thread_ != nullptr) ibv_dealloc_td(thread_);
+}
+
+ibv_pd* ThreadDomain::pd() const {
+  return parent_ != nullptr ? parent_ : device_.pd();
+}
+
 }  // namespace latchlab::ib

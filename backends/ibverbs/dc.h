@@ -151,7 +151,7 @@ class DciPool {
 
   // Prefers the DCI that talked to this node last, if it is free, because it need not connect; else
   // the one that has been free for longest, or a new one. Null: all are leased.
-  Result<Dci*> lend(NodeId to);
+  Result<Dci*> lease(NodeId to);
   void give_back(Dci& dci) { free_.push_back(&dci); }
   bool has_free() const { return !free_.empty() || all_.size() < most_; }
   bool has_all() const { return free_.size() == all_.size(); }

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <utility>
 
-#include "backends/ibverbs/gids.h"
 #include "backends/ibverbs/mlx5.h"
 
 namespace latchlab::ib {

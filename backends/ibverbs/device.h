@@ -160,6 +160,13 @@ class Device {
   mutable std::set<const void*> doorbells_;
 };
 
+struct GidEntry {
+  Gid gid;
+  std::uint8_t index;
+};
+// The GIDs of a port that this backend can use, in the order of DeviceFacts::gids.
+std::vector<GidEntry> usable_gids(ibv_context* context, std::uint8_t port, bool infiniband);
+
 // Rights of peers on memory and QPs: READ, WRITE and, if the device has them, atomics (an
 // ibv_access_flags). Drivers of devices without atomics refuse to grant them.
 unsigned access_for_peers(const Device& device);

@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "backends/ibverbs/cards.h"
 #include "backends/ibverbs/clock_offset.h"
 #include "backends/ibverbs/native_atomics.h"
+#include "backends/ibverbs/node_descriptor.h"
 
 namespace latchlab::ib {
 
@@ -26,7 +26,7 @@ constexpr std::int64_t kTimeoutsOfDevice = 8;
 constexpr std::uint32_t kPollsAtATime = 1000;  // before the core is yielded
 constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
 
-// Precedes a node's descriptor (cards.h), which has the address of the memory.
+// Precedes a node's descriptor (descriptors.h), which has the address of the memory.
 struct Ends {
   std::array<QpAddress, 2> out, in;  // by line; of the node that sends them
 };
@@ -79,7 +79,7 @@ Status FabricProbe::make_ways() {
   return fine();
 }
 
-std::vector<std::string> FabricProbe::cards() const {
+std::vector<std::string> FabricProbe::descriptors() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ways_.size(); ++i)
     all.push_back(i + 1 == self_.value ? "" : card_for(ways_[i]));
@@ -92,33 +92,34 @@ std::string FabricProbe::card_for(const Way& way) const {
     ends.out[line] = way.out[line].address();
     ends.in[line] = way.in[line].address();
   }
-  NodeCard card;
-  card.node = self_;
-  card.base = reinterpret_cast<std::uint64_t>(area_.get());
-  card.bytes = sizeof(Area);
-  card.key = registered_.remote_key();
-  card.infiniband = device_->facts().infiniband;
-  card.pkey = device_->path().pkey;
-  if (device_->facts().atomics) card.atomics = NativeAtomics::plain;
-  return std::string(reinterpret_cast<const char*>(&ends), sizeof(ends)) + write_card(card);
+  NodeDescriptor descriptor;
+  descriptor.node = self_;
+  descriptor.base = reinterpret_cast<std::uint64_t>(area_.get());
+  descriptor.bytes = sizeof(Area);
+  descriptor.key = registered_.remote_key();
+  descriptor.infiniband = device_->facts().infiniband;
+  descriptor.pkey = device_->path().pkey;
+  if (device_->facts().atomics) descriptor.atomics = NativeAtomics::plain;
+  return std::string(reinterpret_cast<const char*>(&ends), sizeof(ends)) +
+         write_descriptor(descriptor);
 }
 
-void FabricProbe::connect(const std::vector<std::string>& cards) {
-  for (std::uint32_t i = 0; i < ways_.size() && i < cards.size(); ++i)
-    if (i + 1 != self_.value) connect_way(i, cards[i]);
+void FabricProbe::connect(const std::vector<std::string>& descriptors) {
+  for (std::uint32_t i = 0; i < ways_.size() && i < descriptors.size(); ++i)
+    if (i + 1 != self_.value) connect_way(i, descriptors[i]);
 }
 
-void FabricProbe::connect_way(std::uint32_t index, const std::string& card) {
+void FabricProbe::connect_way(std::uint32_t index, const std::string& descriptor) {
   Way& way = ways_[index];
   const NodeId to{static_cast<std::uint16_t>(index + 1)};
   Ends theirs;
-  if (card.size() < sizeof(theirs)) {
+  if (descriptor.size() < sizeof(theirs)) {
     way.report.why = fmt::format("node {} has no port to try", to.value);
     return;
   }
-  std::memcpy(&theirs, card.data(), sizeof(theirs));
-  const auto facts = read_card(card.substr(sizeof(theirs)), to);
-  NodeCard own;
+  std::memcpy(&theirs, descriptor.data(), sizeof(theirs));
+  const auto facts = read_descriptor(descriptor.substr(sizeof(theirs)), to);
+  NodeDescriptor own;
   own.node = self_;
   own.infiniband = device_->facts().infiniband;
   own.pkey = device_->path().pkey;

@@ -56,10 +56,10 @@ class FabricProbe {
                                                    const ProbeOptions& options);
   const Device& device() const { return *device_; }
   // The data to send to each node, in their order; empty for the own node.
-  std::vector<std::string> cards() const;
+  std::vector<std::string> descriptors() const;
   // Takes what each node has sent to this one; nodes without a port send nothing. Paths on which no
   // packet could pass (check_fabric) are not connected.
-  void connect(const std::vector<std::string>& cards);
+  void connect(const std::vector<std::string>& descriptors);
   // Tests the path, after the other node has connected too. No other node may test its path to the
   // same node at the same time: all write to the same place there.
   WayReport try_way(NodeId to);
@@ -87,7 +87,7 @@ class FabricProbe {
       : self_(self), options_(options), ways_(nodes), area_(std::make_unique<Area>()) {}
   Status make_ways();
   std::string card_for(const Way& way) const;
-  void connect_way(std::uint32_t index, const std::string& card);
+  void connect_way(std::uint32_t index, const std::string& descriptor);
   // nullopt: done. Else the result of the path.
   std::optional<WayReport::End> take_step(Way& way, Line& line, Step step, std::uint64_t stamp,
                                           std::vector<std::int64_t>& trips_ns);

@@ -37,24 +37,24 @@ void FrameExchange::send(ThreadId to, FrameKind kind, std::uint64_t ticket,
   std::memcpy(frame.data(), &head, sizeof(head));
   if (!body.empty()) std::memcpy(frame.data() + sizeof(head), body.data(), body.size());
   if (to == id_) return own_.push_back(std::move(frame));
-  if (goes_by_post(kind)) return send_by_post(to, std::move(frame));
+  if (goes_via_control(kind)) return send_via_control(to, std::move(frame));
   if (!reaches(to)) return;  // the owner has been told
-  auto found = lanes_.find(to);
-  if (found == lanes_.end()) {
-    ask_for_lane(to);
-    found = lanes_.find(to);
+  auto found = channels_.find(to);
+  if (found == channels_.end()) {
+    ask_for_channel(to);
+    found = channels_.find(to);
   }
   found->second.waiting.push_back(std::move(frame));
   take_turn(to, found->second);
   send_in_turn();
 }
 
-void FrameExchange::take_turn(ThreadId to, Lane& lane) {
-  const bool speaks = !lane.waiting.empty() && lane.credits > 0;
-  if (lane.state != Lane::State::ready || lane.in_turn || lane.on_the_way == kLaneDepth ||
-      !(speaks || lane.owed >= kTell))
+void FrameExchange::take_turn(ThreadId to, ChannelQp& channel) {
+  const bool speaks = !channel.waiting.empty() && channel.credits > 0;
+  if (channel.state != ChannelQp::State::ready || channel.in_turn ||
+      channel.on_the_way == kChannelDepth || !(speaks || channel.owed >= kTell))
     return;
-  lane.in_turn = true;
+  channel.in_turn = true;
   turns_.push_back(to);
 }
 
@@ -64,28 +64,29 @@ void FrameExchange::send_in_turn() {
   while (!turns_.empty() && !free_slots_.empty()) {
     const ThreadId to = turns_.front();
     turns_.pop_front();
-    Lane& lane = lanes_.at(to);
-    lane.in_turn = false;
-    if (lane.state != Lane::State::ready) continue;
-    if (!lane.waiting.empty() && lane.credits > 0) {
-      const std::vector<std::byte> frame = std::move(lane.waiting.front());
-      lane.waiting.pop_front();
-      --lane.credits;
-      put_on_lane(to, lane, frame);
-    } else if (lane.owed >= kTell) {
+    ChannelQp& channel = channels_.at(to);
+    channel.in_turn = false;
+    if (channel.state != ChannelQp::State::ready) continue;
+    if (!channel.waiting.empty() && channel.credits > 0) {
+      const std::vector<std::byte> frame = std::move(channel.waiting.front());
+      channel.waiting.pop_front();
+      --channel.credits;
+      put_on_channel(to, channel, frame);
+    } else if (channel.owed >= kTell) {
       const FrameHead head{FrameKind::credits, id_.index, id_.node.value, 0, to.index};
-      put_on_lane(to, lane, std::as_bytes(std::span(&head, 1)));
+      put_on_channel(to, channel, std::as_bytes(std::span(&head, 1)));
     }
-    take_turn(to, lane);
+    take_turn(to, channel);
   }
 }
 
-void FrameExchange::put_on_lane(ThreadId to, Lane& lane, std::span<const std::byte> frame) {
+void FrameExchange::put_on_channel(ThreadId to, ChannelQp& channel,
+                                   std::span<const std::byte> frame) {
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
-  slots_[slot] = {&lane, to};
+  slots_[slot] = {&channel, to};
   FrameHead head = head_of(frame);
-  head.credits = static_cast<std::uint8_t>(std::exchange(lane.owed, 0));
+  head.credits = static_cast<std::uint8_t>(std::exchange(channel.owed, 0));
   std::memcpy(send_memory(slot), frame.data(), frame.size());
   std::memcpy(send_memory(slot), &head, sizeof(head));
   WorkRequest request;
@@ -95,24 +96,24 @@ void FrameExchange::put_on_lane(ThreadId to, Lane& lane, std::span<const std::by
   request.local = send_memory(slot);
   request.local_key = registered_.local_key();
   request.bytes = static_cast<std::uint32_t>(frame.size());
-  ++lane.on_the_way;
-  if (lane.qp.post({&request, 1}) == 0) return;
-  --lane.on_the_way;
+  ++channel.on_the_way;
+  if (channel.qp.post({&request, 1}) == 0) return;
+  --channel.on_the_way;
   free_slots_.push_back(slot);
-  lose(to, lane);
+  lose(to, channel);
 }
 
 void FrameExchange::sent(const Done& done) {
   const auto slot = static_cast<std::uint32_t>(done.id & ~kSendTag);
   const SendSlot was = slots_[slot];
   free_slots_.push_back(slot);
-  --was.lane->on_the_way;
-  if (done.status != 0) lose(was.to, *was.lane);
-  take_turn(was.to, *was.lane);
+  --was.channel->on_the_way;
+  if (done.status != 0) lose(was.to, *was.channel);
+  take_turn(was.to, *was.channel);
   send_in_turn();
 }
 
-void FrameExchange::received(LaneGroup& group, const Done& done) {
+void FrameExchange::received(ChannelGroup& group, const Done& done) {
   const auto slot = static_cast<std::uint32_t>(done.id & ~kRecvTag);
   const std::byte* const frame = group.recvs->slot(slot);
   const bool whole = done.status == 0 && done.bytes >= sizeof(FrameHead) &&
@@ -120,22 +121,22 @@ void FrameExchange::received(LaneGroup& group, const Done& done) {
   if (!whole) return group.recvs->post(slot);
   const FrameHead head = head_of({frame, done.bytes});
   // Frames on the control path come from the memory server there, whichever thread sent them.
-  const ThreadId from = goes_by_post(head.kind) ? keepers_.at(NodeId{head.node})
-                                                : ThreadId{NodeId{head.node}, head.thread};
-  Lane& lane = lanes_.at(from);
-  lane.credits += head.credits;
-  if (lane.state == Lane::State::answering) lane.state = Lane::State::ready;
+  const ThreadId from = goes_via_control(head.kind) ? memory_servers_.at(NodeId{head.node})
+                                                    : ThreadId{NodeId{head.node}, head.thread};
+  ChannelQp& channel = channels_.at(from);
+  channel.credits += head.credits;
+  if (channel.state == ChannelQp::State::answering) channel.state = ChannelQp::State::ready;
   if (head.kind != FrameKind::credits) arrived(head, {frame, sizeof(head) + head.bytes});
   group.recvs->post(slot);
-  if (head.kind != FrameKind::credits) ++lane.owed;  // only now is the RECV posted again
-  take_turn(from, lane);
+  if (head.kind != FrameKind::credits) ++channel.owed;  // only now is the RECV posted again
+  take_turn(from, channel);
   send_in_turn();
 }
 
 // Called for frames from a channel and from the control path.
 void FrameExchange::arrived(const FrameHead& head, std::span<const std::byte> frame) {
   if (head.to_thread == id_.index) return dispatch(head, frame.subspan(sizeof(head)));
-  post_.put(head.to_thread, {{id_.node, head.to_thread}, {frame.begin(), frame.end()}});
+  mailbox_.put(head.to_thread, {{id_.node, head.to_thread}, {frame.begin(), frame.end()}});
 }
 
 void FrameExchange::dispatch(const FrameHead& head, std::span<const std::byte> body) {
@@ -143,9 +144,10 @@ void FrameExchange::dispatch(const FrameHead& head, std::span<const std::byte> b
   FrameReader reader(body);
   if (head.kind == FrameKind::cut_off) return cut_off(from);
   if (head.kind == FrameKind::knock) return;
-  if (LaneBody end; head.kind == FrameKind::lane && reader.take(end)) return lane_asked(from, end);
-  if (LaneBody end; head.kind == FrameKind::lane_answer && reader.take(end))
-    return lane_answered(from, end);
+  if (ChannelBody end; head.kind == FrameKind::channel && reader.take(end))
+    return channel_asked(from, end);
+  if (ChannelBody end; head.kind == FrameKind::channel_answer && reader.take(end))
+    return channel_answered(from, end);
   owner_->frame_came(head, body);
 }
 
@@ -166,7 +168,7 @@ std::size_t FrameExchange::poll() {
   drained_ = total < done.size();
   for (std::size_t i = 0; i < total; ++i) owner_->verb_done(done[i]);
   for (std::size_t g = 0; g < groups_.size(); ++g) {  // a handler may add groups
-    LaneGroup& group = *groups_[g];
+    ChannelGroup& group = *groups_[g];
     const std::size_t count = group.cq.poll(done);
     drained_ = drained_ && count < done.size();
     for (std::size_t i = 0; i < count; ++i)
@@ -176,7 +178,7 @@ std::size_t FrameExchange::poll() {
         sent(done[i]);
     total += count;
   }
-  return total + take_post() + deliver_own();
+  return total + take_mail() + deliver_own();
 }
 
 void FrameExchange::arm() {
@@ -185,7 +187,7 @@ void FrameExchange::arm() {
 }
 
 void FrameExchange::sleep_until_any(Duration longest) {
-  cq_.sleep_until_any(longest, is_keeper() ? post_.bell() : -1);
+  cq_.sleep_until_any(longest, is_memory_server() ? mailbox_.bell() : -1);
 }
 
 }  // namespace latchlab::ib

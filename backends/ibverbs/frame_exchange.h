@@ -1,13 +1,13 @@
 #pragma once
-// One thread's communication on one node: its CQ and its channel QPs (`Lane`), an RC QP to each
-// other thread that it exchanges frames with. Used by one thread.
+// One thread's communication on one node: its CQ and its channel QPs (`ChannelQp`), an RC QP to
+// each other thread that it exchanges frames with. Used by one thread.
 //
 // Channels. Before the run, each two memory servers have one. Any other is made when its first
 // frame is to be sent: the two threads exchange the addresses of its ends over the control path.
 // The control path leads through memory to the memory server of the sender's node, over its channel
-// to that of the receiver's node, and through memory again. Rare frames also use it (goes_by_post
-// in wire.h). Between two threads, the frames on the channel arrive once and in order, and so do
-// those on the control path; there is no order between the two.
+// to that of the receiver's node, and through memory again. Rare frames also use it
+// (goes_via_control in wire.h). Between two threads, the frames on the channel arrive once and in
+// order, and so do those on the control path; there is no order between the two.
 //
 // Credits. A frame leaves when the receiver's end of its channel has a RECV for it. The receiver
 // returns the credit after it has handled the frame, so that receiver-not-ready never occurs on a
@@ -21,13 +21,13 @@
 #include <set>
 #include <vector>
 
-#include "backends/ibverbs/node_post.h"
+#include "backends/ibverbs/mailbox.h"
 #include "backends/ibverbs/queues.h"
 #include "backends/ibverbs/wire.h"
 
 namespace latchlab::ib {
 
-struct ThreadQueues;  // kept.h
+struct ThreadQueues;  // connection_cache.h
 
 class FrameExchange {
  public:
@@ -47,10 +47,10 @@ class FrameExchange {
     virtual void verb_done(const Done& done) = 0;
   };
 
-  // `post`: of the node. `queues`: of the thread, also used by the owner's QPs; made here if they
-  // do not exist.
+  // `mailbox`: of the node. `queues`: of the thread, also used by the owner's QPs; made here if
+  // they do not exist.
   static Result<std::unique_ptr<FrameExchange>> make(const Device& device, ThreadId id,
-                                                     NodePost& post, std::uint8_t rnr_retries,
+                                                     Mailbox& mailbox, std::uint8_t rnr_retries,
                                                      ThreadQueues& queues);
 
   ThreadId id() const { return id_; }
@@ -61,9 +61,11 @@ class FrameExchange {
   void set_owner(Owner& owner) { owner_ = &owner; }
 
   // ---- for a memory server, before the run ----
-  Status make_lanes(const std::vector<ThreadId>& keepers);
-  QpAddress lane_address(ThreadId keeper) const { return lanes_.at(keeper).qp.address(); }
-  Status connect_lane(ThreadId keeper, const QpAddress& there);
+  Status make_channels(const std::vector<ThreadId>& memory_servers);
+  QpAddress channel_address(ThreadId memory_server) const {
+    return channels_.at(memory_server).qp.address();
+  }
+  Status connect_channel(ThreadId memory_server, const QpAddress& there);
 
   // A frame to the thread itself arrives at its next poll.
   void send(ThreadId to, FrameKind kind, std::uint64_t ticket, std::span<const std::byte> body);
@@ -84,7 +86,7 @@ class FrameExchange {
   void arm();
   void sleep_until_any(Duration longest);
   // Any thread: ends a memory server's sleep.
-  void wake() { post_.ring(); }
+  void wake() { mailbox_.ring(); }
   // The node is lost: drops frames to it, and flushes what is under way to it.
   void node_is_gone(NodeId node);
   // Fails all channels: peers receive nothing more from this thread.
@@ -97,16 +99,16 @@ class FrameExchange {
   // Credits are returned in a frame of their own when so many are owed. Two such frames may wait
   // for their receiver; their RECVs are in addition to its credits.
   static constexpr std::uint32_t kTell = kPeerDepth / 2;
-  static constexpr std::uint32_t kLaneDepth = kPeerDepth + kPeerDepth / kTell;
+  static constexpr std::uint32_t kChannelDepth = kPeerDepth + kPeerDepth / kTell;
   static constexpr std::uint64_t kSendTag = 1ULL << 62;
 
   // Some channels with a common CQ and common RECVs.
-  struct LaneGroup {
+  struct ChannelGroup {
     CompletionQueue cq;
     std::unique_ptr<RecvPool> recvs;
-    std::uint32_t free_lanes = 0;
+    std::uint32_t free_channels = 0;
   };
-  struct Lane {
+  struct ChannelQp {
     enum class State : std::uint8_t {
       asking,     // the other end has been asked for
       answering,  // both ends exist; the other may not be ready until its first frame comes
@@ -122,52 +124,52 @@ class FrameExchange {
     std::deque<std::vector<std::byte>> waiting;  // whole frames
   };
   struct SendSlot {
-    Lane* lane = nullptr;
+    ChannelQp* channel = nullptr;
     ThreadId to;
   };
 
-  FrameExchange(const Device& device, ThreadId id, NodePost& post, std::uint8_t rnr_retries,
+  FrameExchange(const Device& device, ThreadId id, Mailbox& mailbox, std::uint8_t rnr_retries,
                 ThreadQueues& queues);
-  bool is_keeper() const { return id_.index == post_.keeper(); }
+  bool is_memory_server() const { return id_.index == mailbox_.memory_server(); }
 
   // frames on channels (frame_exchange.cc)
   std::byte* send_memory(std::uint32_t slot) { return memory_.get() + slot * kFrameBytes; }
-  void take_turn(ThreadId to, Lane& lane);
+  void take_turn(ThreadId to, ChannelQp& channel);
   void send_in_turn();
-  void put_on_lane(ThreadId to, Lane& lane, std::span<const std::byte> frame);
+  void put_on_channel(ThreadId to, ChannelQp& channel, std::span<const std::byte> frame);
   void sent(const Done& done);
-  void received(LaneGroup& group, const Done& done);
+  void received(ChannelGroup& group, const Done& done);
   void arrived(const FrameHead& head, std::span<const std::byte> frame);
   void dispatch(const FrameHead& head, std::span<const std::byte> body);
   std::size_t deliver_own();
 
-  // making channels, and the control path (lanes.cc)
-  Result<LaneGroup*> group_with_room(std::uint32_t lanes);
-  Result<Lane*> new_lane(ThreadId to, std::uint32_t expected);
-  void ask_for_lane(ThreadId to);
-  void lane_asked(ThreadId from, const LaneBody& theirs);
-  void lane_answered(ThreadId from, const LaneBody& theirs);
-  void lose(ThreadId to, Lane& lane);
-  void cut_off(ThreadId keeper);
-  void send_by_post(ThreadId to, std::vector<std::byte> frame);
+  // making channels, and the control path (channel_qps.cc)
+  Result<ChannelGroup*> group_with_room(std::uint32_t channels);
+  Result<ChannelQp*> new_channel(ThreadId to, std::uint32_t expected);
+  void ask_for_channel(ThreadId to);
+  void channel_asked(ThreadId from, const ChannelBody& theirs);
+  void channel_answered(ThreadId from, const ChannelBody& theirs);
+  void lose(ThreadId to, ChannelQp& channel);
+  void cut_off(ThreadId memory_server);
+  void send_via_control(ThreadId to, std::vector<std::byte> frame);
   void forward(NodeId to, std::vector<std::byte> frame);
-  std::size_t take_post();
+  std::size_t take_mail();
 
   const Device& device_;
   ThreadId id_;
-  NodePost& post_;
+  Mailbox& mailbox_;
   std::uint8_t rnr_retries_;
   CompletionQueue& cq_;
   const ThreadDomain& domain_;
   Owner* owner_ = nullptr;
-  std::vector<std::unique_ptr<LaneGroup>> groups_;
+  std::vector<std::unique_ptr<ChannelGroup>> groups_;
   std::unique_ptr<std::byte[]> memory_;  // allocated with the first group
   Registration registered_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<SendSlot> slots_;
-  std::map<ThreadId, Lane> lanes_;
+  std::map<ThreadId, ChannelQp> channels_;
   // In a memory server: the memory servers that it has channels to.
-  std::map<NodeId, ThreadId> keepers_;
+  std::map<NodeId, ThreadId> memory_servers_;
   std::deque<ThreadId> turns_;  // channels with a frame to send and room for it
   std::deque<std::vector<std::byte>> own_;
   std::set<NodeId> cut_off_;  // nodes that the control path does not reach

@@ -28,8 +28,8 @@ Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
   if (options_.hosted.empty())
     for (const NodePlan& node : plan_.nodes) options_.hosted.push_back(node.id);
   directory_.nodes.resize(plan_.nodes.size());
-  directory_.agents = options.agents;
-  directory_.dc = options.dc && !options.agents;
+  directory_.software_atomics = options.software_atomics;
+  directory_.dc = options.dc && !options.software_atomics;
   directory_.most_dcis = options.dcis;
   directory_.server_threads = options.server_workers;
   directory_.synchronisation_error = options.synchronisation_error;
@@ -189,16 +189,16 @@ void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
 // ---- inspecting ----
 
 void Hardware::reset_stats() {
-  workers_[0]->open_turns();
+  workers_[0]->restart_poll_times();
   for (std::size_t i = 1; i < workers_.size(); ++i)
-    workers_[i]->inbox([worker = workers_[i].get()] { worker->open_turns(); });
+    workers_[i]->inbox([worker = workers_[i].get()] { worker->restart_poll_times(); });
 }
 
 std::vector<WorkerReport> Hardware::worker_reports() const {
   std::vector<WorkerReport> all;
   for (const auto& worker : workers_) {
-    const TurnBooks& turns = worker->turns();
-    all.push_back({turns.watched(), turns.busy(), turns.longest(), worker->began()});
+    const PollTimeStats& times = worker->poll_times();
+    all.push_back({times.watched(), times.busy(), times.longest(), worker->began()});
   }
   return all;
 }

@@ -64,7 +64,8 @@ class Hardware final : public IbverbsBackend {
   void compare_clocks();  // each node here asks the first node for its clock
   Status wait_for_clock();
   std::vector<int> core_of_worker(std::size_t worker) const;
-  std::vector<int> cores_of_keeper(std::size_t place) const;  // of the memory server of a node here
+  std::vector<int> cores_of_memory_server(
+      std::size_t place) const;  // of the memory server of a node here
   Status make_node(NodeId id);
   Status open_device(LocalNode& node) const;
   Status make_threads(LocalNode& node);
@@ -75,16 +76,16 @@ class Hardware final : public IbverbsBackend {
   Status connect_clients();
   NativeAtomics atomics_of_all();
   // The node's descriptor for each node of the run, the node itself included.
-  std::vector<std::string> cards_of(const LocalNode& node) const;
-  Status read_cards(LocalNode& node, const std::vector<std::string>& cards);
+  std::vector<std::string> descriptors_of(const LocalNode& node) const;
+  Status read_descriptors(LocalNode& node, const std::vector<std::string>& descriptors);
   Result<std::vector<std::string>> tell_all(const std::string& text) const;
-  ThreadId keeper_of(NodeId node) const;
+  ThreadId memory_server_of(NodeId node) const;
   bool is_one_machine() const;
   LocalNode* find(NodeId node);
   // hardware_kept.cc: what a run leaves to the next.
   std::string made_for(NodeId node) const;
   static bool drained(const LocalNode& node);
-  std::vector<std::string> vouch(LocalNode& node);
+  std::vector<std::string> confirm_drained(LocalNode& node);
   void keep(NodeId node, std::unique_ptr<NodeParts> parts);
   IbActor& client(ClientId client) const;
   void crash_node(NodeId node);

@@ -1,4 +1,4 @@
-// The end of a run, and what it leaves to the next (kept.h).
+// The end of a run, and what it leaves to the next (connection_cache.h).
 
 #include <fmt/core.h>
 #include <sched.h>
@@ -62,32 +62,32 @@ bool Hardware::drained(const LocalNode& node) {
 }
 
 // For each node of the run, the numbers of its ends that this node confirms as drained.
-std::vector<std::string> Hardware::vouch(LocalNode& node) {
-  std::map<NodeId, std::string> vouched;
-  node.quiet = options_.kept && !node.dead && drained(node);
+std::vector<std::string> Hardware::confirm_drained(LocalNode& node) {
+  std::map<NodeId, std::string> confirmed;
+  node.quiet = options_.connection_cache && !node.dead && drained(node);
   if (node.quiet)
-    for (const auto& host : node.hosts) host->give_back(vouched);
+    for (const auto& host : node.hosts) host->give_back(confirmed);
   std::vector<std::string> all;
-  for (const NodePlan& other : plan_.nodes) all.push_back(vouched[other.id]);
+  for (const NodePlan& other : plan_.nodes) all.push_back(confirmed[other.id]);
   return all;
 }
 
 // Until all nodes are done, another node may still use this one's memory.
 Hardware::~Hardware() {
-  std::map<NodeId, std::vector<std::string>> vouched;  // by sender, for each node
+  std::map<NodeId, std::vector<std::string>> confirmed;  // by sender, for each node
   if (up_ && (together_ || !options_.exchange))
-    for (auto& [id, node] : nodes_) vouched[id] = vouch(*node);
+    for (auto& [id, node] : nodes_) confirmed[id] = confirm_drained(*node);
   std::map<NodeId, std::set<std::uint32_t>> kept;  // confirmed ends, by node
   if (together_) {
     const NodeId here = nodes_.begin()->first;
-    const auto all = options_.exchange(vouched[here]);
+    const auto all = options_.exchange(confirmed[here]);
     // If a node is lost, the exchange fails; the other nodes end their runs at the same date.
     if (!all) std::this_thread::sleep_for(kLinger);
     if (all) kept[here] = numbers_in(all.value());
-  } else if (!vouched.empty()) {
+  } else if (!confirmed.empty()) {
     for (const auto& [id, node] : nodes_) {
       std::vector<std::string> mine;
-      for (const auto& [from, texts] : vouched) mine.push_back(texts[id.value - 1]);
+      for (const auto& [from, texts] : confirmed) mine.push_back(texts[id.value - 1]);
       kept[id] = numbers_in(mine);
     }
   }
@@ -111,7 +111,7 @@ void Hardware::keep(NodeId node, std::unique_ptr<NodeParts> parts) {
     if (!has_all_initiators(queues)) return;
     while (queues.cq.poll(of_destroyed_ones) > 0) continue;
   }
-  options_.kept->give(node, std::move(parts));
+  options_.connection_cache->give(node, std::move(parts));
 }
 
 }  // namespace latchlab::ib

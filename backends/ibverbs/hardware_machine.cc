@@ -54,13 +54,14 @@ Status Hardware::take_cores() {
   if (!options_.pin) return fine();
   before_ = own_cores();
   std::string device = options_.device;
-  if (device.empty() && options_.kept)
-    device = options_.kept->device_name(options_.hosted.front());  // listing devices is expensive
+  if (device.empty() && options_.connection_cache)
+    device = options_.connection_cache->device_name(
+        options_.hosted.front());  // listing devices is expensive
   if (device.empty())
     if (const auto all = list_devices(); all)
       if (const DeviceFacts* const chosen = choose_device(all.value(), ""); chosen != nullptr)
         device = chosen->name;
-  const std::size_t agents = options_.agents ? options_.hosted.size() : 0;
+  const std::size_t agents = options_.software_atomics ? options_.hosted.size() : 0;
   std::vector<CoreClaim> claims = {
       {machine_identity(), closest_first(device, before_), workers_.size() + agents}};
   std::size_t own = 0;
@@ -95,16 +96,17 @@ std::vector<int> Hardware::core_of_worker(std::size_t worker) const {
 }
 
 // Without agents a memory server sleeps nearly always, and gets no core of its own.
-std::vector<int> Hardware::cores_of_keeper(std::size_t place) const {
-  return cores_.empty() || !options_.agents ? others_
-                                            : std::vector<int>{cores_[workers_.size() + place]};
+std::vector<int> Hardware::cores_of_memory_server(std::size_t place) const {
+  return cores_.empty() || !options_.software_atomics
+             ? others_
+             : std::vector<int>{cores_[workers_.size() + place]};
 }
 
 void Hardware::compare_clocks() {
   const NodeId first = plan_.nodes.front().id;
   for (const auto& [id, node] : nodes_)
     if (directory_.of(first).machine != directory_.of(id).machine)
-      node->memory_server->compare_clock(keeper_of(first), kRoundTrips);
+      node->memory_server->compare_clock(memory_server_of(first), kRoundTrips);
 }
 
 Status Hardware::wait_for_clock() {

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <utility>
 
-#include "backends/ibverbs/cards.h"
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/hardware.h"
+#include "backends/ibverbs/node_descriptor.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -34,7 +34,7 @@ std::uint32_t Hardware::threads_of(NodeId node) const {
   return server ? std::max(options_.workers, options_.server_workers) : options_.workers;
 }
 
-ThreadId Hardware::keeper_of(NodeId node) const {
+ThreadId Hardware::memory_server_of(NodeId node) const {
   return {node, static_cast<std::uint8_t>(threads_of(node))};
 }
 
@@ -44,21 +44,22 @@ Status Hardware::set_up() {
     if (Status made = make_node(id); !made) return made;
   if (Status connected = connect(); !connected) return connected;
   const NativeAtomics native = atomics_of_all();
-  capabilities_ = ibverbs_capabilities(native, options_.agents, is_one_machine(), directory_.dc);
+  capabilities_ =
+      ibverbs_capabilities(native, options_.software_atomics, is_one_machine(), directory_.dc);
   up_ = true;
   return fine();
 }
 
 NativeAtomics Hardware::atomics_of_all() {
   NativeAtomics all = nodes_.begin()->second->atomics;
-  for (const NodeCard& card : directory_.nodes) {
-    const LocalNode* const here = find(card.node);
+  for (const NodeDescriptor& descriptor : directory_.nodes) {
+    const LocalNode* const here = find(descriptor.node);
     all = common(all, here != nullptr
                           ? here->atomics
-                          : NativeAtomics{card.atomics,
+                          : NativeAtomics{descriptor.atomics,
                                           fmt::format("the RNIC of node {} lacks some; latchlab "
                                                       "doctor says more there",
-                                                      card.node.value)});
+                                                      descriptor.node.value)});
   }
   if (directory_.dc) all = all.by_dc();
   directory_.atomics = all.kinds;
@@ -66,9 +67,10 @@ NativeAtomics Hardware::atomics_of_all() {
 }
 
 bool Hardware::is_one_machine() const {
-  return std::all_of(directory_.nodes.begin(), directory_.nodes.end(), [&](const NodeCard& card) {
-    return card.machine == directory_.nodes.front().machine;
-  });
+  return std::all_of(directory_.nodes.begin(), directory_.nodes.end(),
+                     [&](const NodeDescriptor& descriptor) {
+                       return descriptor.machine == directory_.nodes.front().machine;
+                     });
 }
 
 Status Hardware::make_node(NodeId id) {
@@ -76,17 +78,17 @@ Status Hardware::make_node(NodeId id) {
   const NodePlan& planned = plan_.nodes[id.value - 1];
   auto node = std::make_unique<LocalNode>();
   node->id = id;
-  if (options_.kept) node->parts = options_.kept->take(id, made_for(id));
+  if (options_.connection_cache) node->parts = options_.connection_cache->take(id, made_for(id));
   if (!node->parts)
     if (Status opened = open_device(*node); !opened) return opened;
   node->device = node->parts->device.get();
   node->paths = node->parts->paths.get();
-  if (!options_.agents) {
+  if (!options_.software_atomics) {
     node->atomics = try_atomics(*node->device);
     if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
   }
   // An agent is a CPU, whose accesses to the RNIC's memory are not atomic.
-  if (options_.agents && planned.device_bytes > 0)
+  if (options_.software_atomics && planned.device_bytes > 0)
     return Error{
         "a lock table in the RNIC's own memory is nothing for agents, whose accesses to it would "
         "not be atomic: use locks.memory: host",
@@ -110,7 +112,7 @@ Status Hardware::open_device(LocalNode& node) const {
     choice.address = options_.addresses[nodes_.size() % options_.addresses.size()];
   auto device = Device::open(choice);
   if (!device) return device.error();
-  if (!device.value()->facts().atomics && !options_.agents)
+  if (!device.value()->facts().atomics && !options_.software_atomics)
     return Error{fmt::format("{} has no atomics, which locks need: use --agents",
                              device.value()->facts().name),
                  {}};
@@ -123,23 +125,23 @@ Status Hardware::open_device(LocalNode& node) const {
 }
 
 Status Hardware::make_threads(LocalNode& node) {
-  const std::uint32_t keeper = threads_of(node.id);
-  auto post = NodePost::make(keeper + 1);
-  if (!post) return post.error();
-  node.post = std::move(post).value();
-  for (std::uint32_t i = 0; i < keeper; ++i) {
+  const std::uint32_t memory_server = threads_of(node.id);
+  auto mailbox = Mailbox::make(memory_server + 1);
+  if (!mailbox) return mailbox.error();
+  node.mailbox = std::move(mailbox).value();
+  for (std::uint32_t i = 0; i < memory_server; ++i) {
     const OnCores there(core_of_worker(i));
     ThreadQueues& queues = node.parts->threads[i];
     auto frames = FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)},
-                                      *node.post, options_.frame_rnr_retries, queues);
+                                      *node.mailbox, options_.frame_rnr_retries, queues);
     if (!frames) return frames.error();
     node.hosts.push_back(std::make_unique<ActorHost>(*workers_[i], node, directory_,
                                                      std::move(frames).value(), queues));
     node.hosts.back()->set_clients(plan_.clients);
   }
-  const OnCores there(cores_of_keeper(nodes_.size()));
-  ThreadQueues& queues = node.parts->threads[keeper];
-  auto frames = FrameExchange::make(*node.device, keeper_of(node.id), *node.post,
+  const OnCores there(cores_of_memory_server(nodes_.size()));
+  ThreadQueues& queues = node.parts->threads[memory_server];
+  auto frames = FrameExchange::make(*node.device, memory_server_of(node.id), *node.mailbox,
                                     options_.frame_rnr_retries, queues);
   if (!frames) return frames.error();
   node.memory_server = std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory,
@@ -148,50 +150,52 @@ Status Hardware::make_threads(LocalNode& node) {
     if (Status offered = node.memory_server->offer_dc(); !offered) return offered;
   std::vector<ThreadId> others;
   for (const NodePlan& other : plan_.nodes)
-    if (other.id != node.id) others.push_back(keeper_of(other.id));
-  return node.memory_server->frames().make_lanes(others);
+    if (other.id != node.id) others.push_back(memory_server_of(other.id));
+  return node.memory_server->frames().make_channels(others);
 }
 
 // ---- node descriptors ----
 
-std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
-  NodeCard card;
-  card.node = node.id;
-  card.base = reinterpret_cast<std::uint64_t>(node.memory->base());
-  card.bytes = node.memory->table().bytes;
-  card.key = node.memory->table().remote_key;
-  card.device_offset = node.memory->on_device().offset;
-  card.device_bytes = node.memory->on_device().bytes;
-  card.device_key = node.memory->on_device().remote_key;
-  card.threads = threads_of(node.id) + 1;
-  card.infiniband = node.device->facts().infiniband;
-  card.pkey = node.device->path().pkey;
-  card.atomics = node.atomics.kinds;
-  card.dct = node.memory_server->dct();
-  card.machine = clock_identity();
-  std::vector<std::string> cards;
+std::vector<std::string> Hardware::descriptors_of(const LocalNode& node) const {
+  NodeDescriptor descriptor;
+  descriptor.node = node.id;
+  descriptor.base = reinterpret_cast<std::uint64_t>(node.memory->base());
+  descriptor.bytes = node.memory->table().bytes;
+  descriptor.key = node.memory->table().remote_key;
+  descriptor.device_offset = node.memory->on_device().offset;
+  descriptor.device_bytes = node.memory->on_device().bytes;
+  descriptor.device_key = node.memory->on_device().remote_key;
+  descriptor.threads = threads_of(node.id) + 1;
+  descriptor.infiniband = node.device->facts().infiniband;
+  descriptor.pkey = node.device->path().pkey;
+  descriptor.atomics = node.atomics.kinds;
+  descriptor.dct = node.memory_server->dct();
+  descriptor.machine = clock_identity();
+  std::vector<std::string> descriptors;
   for (const NodePlan& other : plan_.nodes) {
-    card.lane = {};
+    descriptor.channel = {};
     if (other.id != node.id)
-      card.lane = node.memory_server->frames().lane_address(keeper_of(other.id));
-    cards.push_back(write_card(card));
+      descriptor.channel = node.memory_server->frames().channel_address(memory_server_of(other.id));
+    descriptors.push_back(write_descriptor(descriptor));
   }
-  return cards;
+  return descriptors;
 }
 
-Status Hardware::read_cards(LocalNode& node, const std::vector<std::string>& cards) {
-  LATCHLAB_CHECK(cards.size() == plan_.nodes.size(), "a card of each node");
-  for (std::size_t i = 0; i < cards.size(); ++i) {
-    auto card = read_card(cards[i], plan_.nodes[i].id);
-    if (!card) return card.error();
-    node.card_bytes += cards[i].size();
-    directory_.nodes[i] = std::move(card).value();
+Status Hardware::read_descriptors(LocalNode& node, const std::vector<std::string>& descriptors) {
+  LATCHLAB_CHECK(descriptors.size() == plan_.nodes.size(), "a descriptor of each node");
+  for (std::size_t i = 0; i < descriptors.size(); ++i) {
+    auto descriptor = read_descriptor(descriptors[i], plan_.nodes[i].id);
+    if (!descriptor) return descriptor.error();
+    node.descriptor_bytes += descriptors[i].size();
+    directory_.nodes[i] = std::move(descriptor).value();
   }
   FrameExchange& frames = node.memory_server->frames();
-  for (const NodeCard& card : directory_.nodes) {
-    if (card.node == node.id) continue;
-    if (Status same = check_fabric(directory_.of(node.id), card); !same) return same;
-    if (Status made = frames.connect_lane(keeper_of(card.node), card.lane); !made) return made;
+  for (const NodeDescriptor& descriptor : directory_.nodes) {
+    if (descriptor.node == node.id) continue;
+    if (Status same = check_fabric(directory_.of(node.id), descriptor); !same) return same;
+    if (Status made = frames.connect_channel(memory_server_of(descriptor.node), descriptor.channel);
+        !made)
+      return made;
   }
   return fine();
 }
@@ -202,39 +206,40 @@ Result<std::vector<std::string>> Hardware::tell_all(const std::string& text) con
 
 // A DCI has one MTU for all targets, so all targets must have the same.
 Status Hardware::check_dc() const {
-  for (const NodeCard& card : directory_.nodes)
-    if (directory_.dc && card.dct.mtu != directory_.nodes.front().dct.mtu)
+  for (const NodeDescriptor& descriptor : directory_.nodes)
+    if (directory_.dc && descriptor.dct.mtu != directory_.nodes.front().dct.mtu)
       return Error{
           fmt::format("--transport dc: the ports of node {} and node 1 have different MTUs; "
                       "give them one, or use --transport rc",
-                      card.node.value),
+                      descriptor.node.value),
           {}};
   return fine();
 }
 
 Status Hardware::connect() {
-  std::map<NodeId, std::vector<std::string>> cards;
+  std::map<NodeId, std::vector<std::string>> descriptors;
   for (const auto& [id, node] : nodes_) {
-    cards[id] = cards_of(*node);
-    for (const std::string& card : cards[id]) node->card_bytes += card.size();
+    descriptors[id] = descriptors_of(*node);
+    for (const std::string& descriptor : descriptors[id])
+      node->descriptor_bytes += descriptor.size();
   }
   for (auto& [id, node] : nodes_) {
     std::vector<std::string> mine;
     if (options_.exchange) {
       LATCHLAB_CHECK(nodes_.size() == 1, "one node in each process");
-      auto got = options_.exchange(cards[id]);
+      auto got = options_.exchange(descriptors[id]);
       if (!got) return got.error();
       mine = std::move(got).value();
     } else {
-      for (const NodePlan& from : plan_.nodes) mine.push_back(cards[from.id][id.value - 1]);
+      for (const NodePlan& from : plan_.nodes) mine.push_back(descriptors[from.id][id.value - 1]);
     }
-    if (Status read = read_cards(*node, mine); !read) return read;
+    if (Status read = read_descriptors(*node, mine); !read) return read;
   }
   if (Status fits = check_dc(); !fits) return fits;
   compare_clocks();
   std::size_t place = 0;
   for (auto& [id, node] : nodes_) {
-    const OnCores there(cores_of_keeper(place++));
+    const OnCores there(cores_of_memory_server(place++));
     node->memory_server->start();
   }
   if (!options_.exchange) return start_together();
@@ -243,7 +248,8 @@ Status Hardware::connect() {
 
 SetUpCost Hardware::set_up_cost(NodeId node) const {
   const LocalNode& here = *nodes_.at(node);
-  return {here.device->qps(), here.device->qps_made(), here.device->doorbells(), here.card_bytes};
+  return {here.device->qps(), here.device->qps_made(), here.device->doorbells(),
+          here.descriptor_bytes};
 }
 
 // Connects the QPs to servers before anything is measured, because a server makes its ends one
@@ -252,7 +258,7 @@ Status Hardware::connect_clients() {
   for (const auto& worker : workers_)
     for (ActorHost* host : worker->hosts())
       for (const NodePlan& node : plan_.nodes)
-        if (node.server && !directory_.agents) host->connect_clients(node.id);
+        if (node.server && !directory_.software_atomics) host->connect_clients(node.id);
   const std::int64_t give_up = monotonic_ns() + kConnectWithin.ps / 1000;
   for (bool waits = true; waits && !stop_.load(std::memory_order_relaxed);) {
     waits = false;

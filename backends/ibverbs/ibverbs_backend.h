@@ -1,7 +1,7 @@
 #pragma once
 // Real RNICs, through libibverbs: RC QPs of each client for verbs, frames between threads for
 // messages, calls and services. Verbs on a node's memory are executed by its RNIC or by a
-// software-atomics proxy (agent). One process may host all nodes of a plan, each with its own
+// software-atomics proxy. One process may host all nodes of a plan, each with its own
 // address (tests do), or one node.
 //
 // Not supported: clocks with a given drift, topologies, failing links. Time is the machine's.
@@ -20,7 +20,7 @@
 namespace latchlab {
 
 namespace ib {
-class Kept;
+class ConnectionCache;
 }
 using ib::PathOptions;
 
@@ -35,10 +35,10 @@ struct IbverbsOptions {
   // Threads of a server that take calls; the same in every process. Code of a server part runs on
   // one of them at a time, except while it computes.
   std::uint32_t server_workers = 1;
-  // An agent executes all verbs on a node's memory: for locks that need atomics which some RNIC
-  // lacks.
-  bool agents = false;
-  // Verbs use the DC transport of mlx5 (backends/ibverbs/dc.h), unless agents execute them; the
+  // A software-atomics proxy executes all verbs on a node's memory: for locks that need atomics
+  // which some RNIC lacks.
+  bool software_atomics = false;
+  // Verbs use the DC transport of mlx5 (backends/ibverbs/dc.h), unless proxies execute them; the
   // same in every process. A thread has as many initiators as it has connections busy at once, up
   // to `dcis`.
   bool dc = false;
@@ -49,7 +49,7 @@ struct IbverbsOptions {
   // RNR retries of frames between threads; 7: no limit. Credits make sure that a frame always finds
   // a RECV, which a run with 0 shows.
   std::uint8_t frame_rnr_retries = 7;
-  // Gives each worker and each agent a core of its own, preferably close to the device; if there
+  // Gives each worker and each proxy a core of its own, preferably close to the device; if there
   // are too few cores, none gets one. Done before memory is allocated, so that it is close to the
   // core too.
   bool pin = false;
@@ -62,9 +62,10 @@ struct IbverbsOptions {
   // cores (if `pin`), to connect, when a run begins, and after it, when no node needs another
   // node's memory any more.
   std::function<Result<std::vector<std::string>>(const std::vector<std::string>& each)> exchange;
-  // What this process has kept of its nodes from its last run, for the next one (kept.h). Outlives
-  // the backends that use it, one at a time. Null: each run makes everything anew.
-  std::shared_ptr<ib::Kept> kept;
+  // What this process has kept of its nodes from its last run, for the next one
+  // (connection_cache.h). Outlives the backends that use it, one at a time. Null: each run makes
+  // everything anew.
+  std::shared_ptr<ib::ConnectionCache> connection_cache;
   // Called about once per millisecond during a run, by the thread that called run_until.
   std::function<void()> look_around;
 };
@@ -72,14 +73,14 @@ struct IbverbsOptions {
 // What a node of this process uses of the device so far, and the size of its descriptors.
 struct SetUpCost {
   std::uint64_t qps = 0;
-  std::uint64_t qps_made = 0;    // since the device was opened, in this run or an earlier one
-  std::uint64_t doorbells = 0;   // registers that QPs ring; 0: the driver does not report them
-  std::uint64_t card_bytes = 0;  // sent to other nodes and received from them before the run
+  std::uint64_t qps_made = 0;   // since the device was opened, in this run or an earlier one
+  std::uint64_t doorbells = 0;  // registers that QPs ring; 0: the driver does not report them
+  std::uint64_t descriptor_bytes = 0;  // sent to other nodes and received from them before the run
 };
 
 // How a thread spent its time since reset_stats().
 struct WorkerReport {
-  Duration watched, busy, longest_turn;  // see `TurnBooks`
+  Duration watched, busy, longest_turn;  // see `PollTimeStats`
   Time began;                            // when it first polled; 0: the agreed start
 };
 
@@ -103,9 +104,9 @@ Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
 // queues that every run needs (queue_trial.h).
 Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice);
 // The capabilities of a run on this backend if all devices have `native`.
-Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine,
-                                  bool dc = false);
-// Whether any of `needs` is available only with agents.
-bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native);
+Capabilities ibverbs_capabilities(const NativeAtomics& native, bool software_atomics,
+                                  bool one_machine, bool dc = false);
+// Whether any of `needs` is available only with software-atomics proxies.
+bool needs_software_atomics(const std::vector<Capability>& needs, const NativeAtomics& native);
 
 }  // namespace latchlab

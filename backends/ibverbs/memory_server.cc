@@ -93,7 +93,7 @@ void MemoryServer::run() {
 void MemoryServer::frame_came(const FrameHead& head, std::span<const std::byte> body) {
   const ThreadId asker{NodeId{head.node}, head.thread};
   FrameReader reader(body);
-  if (head.kind == FrameKind::agent) return serve_agent(asker, reader);
+  if (head.kind == FrameKind::proxy_verbs) return serve_proxy(asker, reader);
   if (head.kind == FrameKind::clock)
     return frames_->send(asker, FrameKind::clock_answer, head.ticket, ClockBody{monotonic_ns()});
   if (ClockBody told; head.kind == FrameKind::clock_answer && reader.take(told))
@@ -151,10 +151,10 @@ VerbStatus MemoryServer::make_responder(const ConnectBody& wanted) {
   return VerbStatus::ok;
 }
 
-void MemoryServer::give_back(const std::set<std::uint32_t>& vouched) {
+void MemoryServer::give_back(const std::set<std::uint32_t>& confirmed) {
   queues_.ends.clear();  // not used in this run
   for (auto& [actor, end] : responders_)
-    if (!evicted(actor) && vouched.count(end.address().number) > 0)
+    if (!evicted(actor) && confirmed.count(end.address().number) > 0)
       queues_.ends.emplace(EndName{actor, {}}, std::move(end));
 }
 
@@ -195,20 +195,20 @@ void MemoryServer::allocate(ThreadId asker, std::uint64_t ticket, const RegionBo
 
 // ---- the agent ----
 
-void MemoryServer::serve_agent(ThreadId asker, FrameReader& reader) {
-  AgentHead head;
+void MemoryServer::serve_proxy(ThreadId asker, FrameReader& reader) {
+  ProxyHead head;
   if (!reader.take(head)) return;
   const bool allowed = !evicted(head.from);
   bool& failed = batch_failed_[asker];
   failed = failed && head.continues;
   FrameWriter answer;
   for (std::uint32_t i = 0; i < head.verbs; ++i) {
-    AgentVerb verb;
+    ProxyVerb verb;
     if (!reader.take(verb)) return;
     const bool brings = verb.kind == VerbKind::write && verb.carries_data;
     const std::byte* const data = brings ? reader.take_bytes(verb.bytes) : nullptr;
     if (brings && data == nullptr) return;
-    AgentResult result;
+    ProxyResult result;
     result.ticket = verb.ticket;
     result.status = VerbStatus::flushed;  // after an error the rest of the batch is flushed
     if (!failed) result = execute(verb, data, allowed);
@@ -221,11 +221,11 @@ void MemoryServer::serve_agent(ThreadId asker, FrameReader& reader) {
       answer.put_bytes(&word, std::min<std::uint32_t>(8, verb.bytes - at));
     }
   }
-  frames_->send(asker, FrameKind::agent_answer, 0, answer.body());
+  frames_->send(asker, FrameKind::proxy_answer, 0, answer.body());
 }
 
-AgentResult MemoryServer::execute(const AgentVerb& verb, const std::byte* data, bool allowed) {
-  AgentResult result;
+ProxyResult MemoryServer::execute(const ProxyVerb& verb, const std::byte* data, bool allowed) {
+  ProxyResult result;
   result.ticket = verb.ticket;
   if (!allowed || !memory_.find(verb.offset, verb.bytes)) {
     result.status = allowed ? VerbStatus::access_error : VerbStatus::flushed;

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "backends/ibverbs/clock_offset.h"
+#include "backends/ibverbs/connection_cache.h"
 #include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/frame_exchange.h"
-#include "backends/ibverbs/kept.h"
 #include "backends/ibverbs/memory.h"
 
 namespace latchlab::ib {
@@ -51,7 +51,7 @@ class MemoryServer final : public FrameExchange::Owner {
   void die();
   // After stop(): keeps those ends for the next run whose numbers their peers have confirmed,
   // except those of evicted clients.
-  void give_back(const std::set<std::uint32_t>& vouched);
+  void give_back(const std::set<std::uint32_t>& confirmed);
   bool evicted(ActorKey actor) const {
     return actor < evicted_.size() && evicted_[actor].load(std::memory_order_acquire) != 0;
   }
@@ -70,8 +70,8 @@ class MemoryServer final : public FrameExchange::Owner {
   void allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
   void ask_for_clock();
   void clock_told(std::int64_t told_ns);
-  void serve_agent(ThreadId asker, FrameReader& reader);
-  AgentResult execute(const AgentVerb& verb, const std::byte* data, bool allowed);
+  void serve_proxy(ThreadId asker, FrameReader& reader);
+  ProxyResult execute(const ProxyVerb& verb, const std::byte* data, bool allowed);
 
   std::unique_ptr<FrameExchange> frames_;
   Memory& memory_;

@@ -3,7 +3,6 @@
 #include <cerrno>
 
 #include "backends/ibverbs/mlx5.h"
-#include "backends/ibverbs/mlx5_dc.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {

@@ -1,4 +1,3 @@
-#include "backends/ibverbs/queue_trial.h"
 
 #include <fmt/core.h>
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "backends/ibverbs/device.h"
-#include "backends/ibverbs/thread_domain.h"
 #include "core/base/time.h"
 #include "core/verbs/verb.h"
 
@@ -23,9 +23,33 @@ struct ibv_cq_ex;
 struct ibv_qp;
 struct ibv_qp_ex;
 struct ibv_srq;
+struct ibv_td;
 // NOLINTEND(readability-identifier-naming)
 
 namespace latchlab::ib {
+
+// A protection domain of one thread. QPs made from it are used by that thread only, so that it
+// rings their doorbells without a lock, on a register page of its own. Apart from those of thread
+// domains, libmlx5 has few such registers, which it gives to the first QPs; all later QPs share one
+// register under a lock. Memory is registered with the device's own domain (Device::pd) and is
+// accessible from all domains.
+class ThreadDomain {
+ public:
+  // If the driver has no thread domains (soft-RoCE), or no more of them, this is the device's own
+  // domain. Must outlive what is made from it, and must not outlive the device.
+  explicit ThreadDomain(const Device& device);
+  ~ThreadDomain();
+  ThreadDomain(const ThreadDomain&) = delete;
+  ThreadDomain& operator=(const ThreadDomain&) = delete;
+
+  ibv_pd* pd() const;
+  bool is_own() const { return parent_ != nullptr; }
+
+ private:
+  const Device& device_;
+  ibv_td* thread_ = nullptr;
+  ibv_pd* parent_ = nullptr;
+};
 
 // One completion. `status` is an ibv_wc_status; 0: success.
 struct Done {
@@ -169,5 +193,19 @@ class QueuePair {
   std::uint8_t rd_atomic_ = 0;  // reserved from the device
   QpAddress peer_;
 };
+
+// Whether a device has the queues that a run needs. Tried on the device, because drivers do not
+// report what they refuse: extended QPs (ibv_create_qp_ex with send_ops_flags) are missing in mlx4,
+// bnxt_re, irdma, erdma and qedr, shared receive queues in irdma.
+struct QueueKinds {
+  bool extended_qps = false;  // posted to by ibv_wr_*, else by ibv_post_send
+  bool extended_cqs = false;  // polled by ibv_start_poll, else by ibv_poll_cq
+  // "work requests by ibv_post_send, completions by ibv_poll_cq"; empty: both are extended.
+  std::string text() const;
+};
+
+// Makes a CQ, a shared receive queue and two RC QPs that are connected to each other, and does a
+// SEND, a WRITE and a READ. Takes milliseconds. The error names what the device refused.
+Result<QueueKinds> try_queues(const Device& device);
 
 }  // namespace latchlab::ib

@@ -54,8 +54,8 @@ enum class FrameKind : std::uint8_t {
   message_answer,  // AnswerBody
   call,            // CallBody to one of the first threads of the server's node
   call_answer,     // CallAnswerBody
-  agent,           // AgentHead and AgentVerbs, each followed by its data; to the memory server
-  agent_answer,    // AgentResults, each followed by its data
+  proxy_verbs,     // ProxyHead and ProxyVerbs, each followed by its data; to the memory server
+  proxy_answer,    // ProxyResults, each followed by its data
   connect,         // ConnectBody to the memory server: make the other end of this QP
   connect_answer,  // ConnectAnswerBody
   region,          // RegionBody to the memory server: which region has this offset?
@@ -64,14 +64,14 @@ enum class FrameKind : std::uint8_t {
   evict,           // EvictBody to the memory server
   evict_answer,    // AnswerBody
   gone,            // EvictBody: this client is dead
-  lane,            // LaneBody: make the other end of our channel
-  lane_answer,     // LaneBody: the other end is made
+  channel,         // ChannelBody: make the other end of our channel
+  channel_answer,  // ChannelBody: the other end is made
   knock,           // tests whether the thread's node is still there
   cut_off,         // within a node: its memory server has lost that of node `node`
   clock,           // to the memory server: asks for its clock
   clock_answer,    // ClockBody
 };
-constexpr bool goes_by_post(FrameKind kind) {
+constexpr bool goes_via_control(FrameKind kind) {
   return kind >= FrameKind::connect;
 }
 
@@ -107,13 +107,14 @@ struct CallAnswerBody {
 struct ConnectBody {
   ActorKey from = 0;
   QpAddress address;
-  std::uint32_t kept = 0;  // QP that `address` has been connected to since an earlier run (kept.h)
+  std::uint32_t kept =
+      0;  // QP that `address` has been connected to since an earlier run (connection_cache.h)
 };
 struct ConnectAnswerBody {
   VerbStatus status = VerbStatus::ok;
   QpAddress address;
 };
-struct LaneBody {
+struct ChannelBody {
   QpAddress address;
 };
 struct RegionBody {
@@ -135,8 +136,9 @@ struct ClockBody {
   std::int64_t monotonic_ns = 0;
 };
 
-// One verb for the agent. If it carries data and is a WRITE, `bytes` of data follow.
-struct AgentVerb {
+// One verb for the software-atomics proxy. If it carries data and is a WRITE, `bytes` of data
+// follow.
+struct ProxyVerb {
   std::uint64_t ticket = 0;
   std::uint64_t offset = 0;
   VerbKind kind = VerbKind::read;
@@ -144,13 +146,13 @@ struct AgentVerb {
   std::uint32_t bytes = 8;
   Words value, compare, compare_mask, swap_mask, boundary;
 };
-struct AgentHead {
+struct ProxyHead {
   ActorKey from = 0;
   std::uint32_t verbs = 0;
   // Continues the previous frame's batch, whose errors flush these verbs too.
   bool continues = false;
 };
-struct AgentResult {
+struct ProxyResult {
   std::uint64_t ticket = 0;
   VerbStatus status = VerbStatus::ok;
   std::uint32_t data_bytes = 0;  // that follow
@@ -205,26 +207,6 @@ class FrameReader {
 
  private:
   std::span<const std::byte> body_;
-};
-
-// A node's descriptor, which it sends to every other node before the run: where its memory and
-// their channel are. Its size does not depend on the size of the run, so that all descriptors of a
-// node grow only with the number of nodes.
-struct NodeCard {
-  NodeId node;
-  std::uint64_t base = 0;   // virtual address of offset 0
-  std::uint64_t bytes = 0;  // of the table, from offset 0
-  std::uint32_t key = 0;    // its remote key
-  // The part of the table that is on the RNIC instead, at addresses from 0 on.
-  std::uint64_t device_offset = 0, device_bytes = 0;
-  std::uint32_t device_key = 0;
-  std::uint32_t threads = 0;
-  std::uint32_t atomics = 0;  // NativeAtomics::kinds
-  DctAddress dct;             // its DC target; number 0 without DC
-  bool infiniband = false;    // link layer; else Ethernet
-  std::uint16_t pkey = 0;     // partition of its port; 0: not known
-  std::string machine;        // equal for nodes with the same clock
-  QpAddress lane;  // from its memory server to that of the node that gets this descriptor
 };
 
 }  // namespace latchlab::ib

@@ -147,16 +147,16 @@ void Worker::nap(Time date) {
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
   int idle = 0;
-  Turn last = Turn::asleep;  // before this run
+  PollKind last = PollKind::asleep;  // before this run
   for (;;) {
     if (stop.load(std::memory_order_relaxed)) return RunEnd::stopped;
     if (all_live_.load(std::memory_order_relaxed) == 0 && !serves_others_) return RunEnd::finished;
     turn_began_ = now();
     began_ = std::min(began_, turn_began_);
-    turns_.turn_over(turn_began_, last);
+    poll_times_.polled(turn_began_, last);
     if (turn_began_ >= date) return RunEnd::reached;
-    last = turn() ? Turn::busy : Turn::idle;
-    if (last == Turn::busy) {
+    last = turn() ? PollKind::busy : PollKind::idle;
+    if (last == PollKind::busy) {
       idle = 0;
       continue;
     }
@@ -166,10 +166,10 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
     if (quiet && nothing_under_way()) return RunEnd::stuck;
     if (live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake) {
       nap(date);
-      last = Turn::asleep;
+      last = PollKind::asleep;
     } else if (!has_own_core_) {
       ::sched_yield();
-      last = Turn::offered;
+      last = PollKind::yielded;
     }
   }
 }

@@ -14,7 +14,7 @@
 
 #include "backends/ibverbs/actor.h"
 #include "backends/ibverbs/clock_offset.h"
-#include "backends/ibverbs/turn_books.h"
+#include "backends/ibverbs/poll_time_stats.h"
 #include "core/base/time.h"
 #include "core/world/backend.h"
 
@@ -58,8 +58,8 @@ class Worker {
 
   // ---- statistics ----
   // Restarts the statistics of this thread's time. Called by this thread, within a turn.
-  void open_turns() { turns_.open(turn_began_); }
-  const TurnBooks& turns() const { return turns_; }
+  void restart_poll_times() { poll_times_.restart(turn_began_); }
+  const PollTimeStats& poll_times() const { return poll_times_; }
   // When it first polled.
   Time began() const { return began_; }
   std::uint64_t effects = 0;
@@ -120,7 +120,7 @@ class Worker {
   std::uint64_t next_order_ = 0;
   Time turn_began_;
   Time began_ = kNever;
-  TurnBooks turns_;
+  PollTimeStats poll_times_;
   Time swept_;
   Time busy_at_;  // when it last did something other than timers
   const IbActor* running_ = nullptr;

@@ -69,7 +69,7 @@ inline std::uint64_t own_memory_here() {
 
 inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {
   IbverbsOptions options;
-  options.agents = agents;
+  options.software_atomics = agents;
   return hardware_world(plan, options);
 }
 

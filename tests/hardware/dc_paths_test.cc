@@ -48,15 +48,15 @@ TEST_F(Dc, a_path_is_made_once_for_each_peer) {
 
 TEST_F(Dc, an_initiator_is_leased_again_to_the_peer_that_had_it_last) {
   DciPool pool(*here_->device, here_->cq, QpOptions{}, 2);
-  Dci* const one = must(pool.lend(NodeId{1}));
-  Dci* const two = must(pool.lend(NodeId{2}));
+  Dci* const one = must(pool.lease(NodeId{1}));
+  Dci* const two = must(pool.lease(NodeId{2}));
   ASSERT_NE(one, two);
   EXPECT_FALSE(pool.has_free());
-  EXPECT_EQ(must(pool.lend(NodeId{3})), nullptr);
+  EXPECT_EQ(must(pool.lease(NodeId{3})), nullptr);
   pool.give_back(*one);
   pool.give_back(*two);
-  EXPECT_EQ(must(pool.lend(NodeId{2})), two);
-  EXPECT_EQ(must(pool.lend(NodeId{3})), one);  // instead of creating a third
+  EXPECT_EQ(must(pool.lease(NodeId{2})), two);
+  EXPECT_EQ(must(pool.lease(NodeId{3})), one);  // instead of creating a third
   EXPECT_EQ(pool.size(), 2U);
 }
 

@@ -35,7 +35,7 @@ class DeviceMemoryOf : public Worlds {
     plan.nodes = {{kServer, bytes, true, true, bytes}};
     plan.clients = 1;
     IbverbsOptions options;
-    options.agents = agents;
+    options.software_atomics = agents;
     const auto made = make_ibverbs(plan, options);
     return made.ok() ? "" : made.error().text();
   }

@@ -149,7 +149,7 @@ class EvictedClients : public Worlds, public ::testing::WithParamInterface<bool>
     Worlds::SetUp();
     if (IsSkipped()) return;
     IbverbsOptions options;
-    options.agents = GetParam();
+    options.software_atomics = GetParam();
     make(options);
   }
 };

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "backends/ibverbs/cards.h"
+#include "backends/ibverbs/node_descriptor.h"
 #include "tests/hardware/pair.h"
 
 namespace latchlab::ib {
@@ -30,8 +30,8 @@ class FabricProbes : public Errors {
   }
   // The third node has no port.
   void connect() {
-    one_->connect({"", two_->cards()[0], ""});
-    two_->connect({one_->cards()[1], "", ""});
+    one_->connect({"", two_->descriptors()[0], ""});
+    two_->connect({one_->descriptors()[1], "", ""});
   }
   DeviceChoice here_choice() const { return {"", address_of(*here_)}; }
   DeviceChoice there_choice() const { return {"", address_of(*there_)}; }
@@ -75,11 +75,11 @@ TEST_F(FabricProbes, detect_written_data_that_is_not_there) {
   many.tries = 10'000;  // the concurrent write hits between two verbs sooner or later
   one_ = must(FabricProbe::make(here_choice(), NodeId{1}, 3, many));
   connect();
-  const std::string card = two_->cards()[0].substr(4 * sizeof(QpAddress));
+  const std::string descriptor = two_->descriptors()[0].substr(4 * sizeof(QpAddress));
   constexpr std::uint64_t kShared = 4096;  // where peers write
   auto* const word =
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the descriptor has an address in this process
-      reinterpret_cast<std::uint64_t*>(must(read_card(card, NodeId{2})).base + kShared);
+      reinterpret_cast<std::uint64_t*>(must(read_descriptor(descriptor, NodeId{2})).base + kShared);
   std::atomic<bool> over = false;
   std::thread other([&] {
     while (!over) std::atomic_ref(*word).store(7);
@@ -92,8 +92,8 @@ TEST_F(FabricProbes, detect_written_data_that_is_not_there) {
 }
 
 TEST_F(FabricProbes, are_not_connected_by_an_invalid_descriptor) {
-  const std::string card = two_->cards()[0];
-  one_->connect({"", card.substr(0, card.size() - 8), ""});
+  const std::string descriptor = two_->descriptors()[0];
+  one_->connect({"", descriptor.substr(0, descriptor.size() - 8), ""});
   const WayReport way = one_->try_way(NodeId{2});
   EXPECT_EQ(way.end, Ends::not_tried);
   EXPECT_THAT(way.why, HasSubstr("is it the same build?"));

@@ -6,7 +6,7 @@
 
 #include "backends/ibverbs/clock_offset.h"
 #include "backends/ibverbs/cores.h"
-#include "backends/ibverbs/turn_books.h"
+#include "backends/ibverbs/poll_time_stats.h"
 #include "core/base/random.h"
 #include "tools/latchlab/hardware/binding.h"
 
@@ -22,55 +22,55 @@ using ::testing::SizeIs;
 // A poll loop whose clock is set by hand.
 class Loop {
  public:
-  void turn(Turn kind, std::int64_t length_ps) {
+  void poll(PollKind kind, std::int64_t length_ps) {
     now_ = now_ + Duration{length_ps};
-    books_.turn_over(now_, kind);
+    stats_.polled(now_, kind);
   }
-  void open() { books_.open(now_); }
-  const TurnBooks& books() const { return books_; }
+  void restart() { stats_.restart(now_); }
+  const PollTimeStats& stats() const { return stats_; }
 
  private:
   Time now_{1'000'000};
-  TurnBooks books_;
+  PollTimeStats stats_;
 };
 
-TEST(TurnBooks, only_iterations_that_did_work_are_busy) {
+TEST(PollTimeStats, only_iterations_that_did_work_are_busy) {
   Loop loop;
-  loop.turn(Turn::busy, 5000);  // before the window
-  loop.open();
-  loop.turn(Turn::busy, 300);
-  loop.turn(Turn::idle, 100);
-  loop.turn(Turn::idle, 100);
-  loop.turn(Turn::busy, 200);
-  loop.turn(Turn::asleep, 300);
-  EXPECT_EQ(loop.books().watched(), Duration{1000});
-  EXPECT_EQ(loop.books().busy(), Duration{500});
-  EXPECT_EQ(loop.books().longest(), Duration{300});
+  loop.poll(PollKind::busy, 5000);  // before the window
+  loop.restart();
+  loop.poll(PollKind::busy, 300);
+  loop.poll(PollKind::idle, 100);
+  loop.poll(PollKind::idle, 100);
+  loop.poll(PollKind::busy, 200);
+  loop.poll(PollKind::asleep, 300);
+  EXPECT_EQ(loop.stats().watched(), Duration{1000});
+  EXPECT_EQ(loop.stats().busy(), Duration{500});
+  EXPECT_EQ(loop.stats().longest(), Duration{300});
 }
 
-TEST(TurnBooks, an_iteration_while_another_program_had_the_core_is_long_but_not_busy) {
+TEST(PollTimeStats, an_iteration_while_another_program_had_the_core_is_long_but_not_busy) {
   Loop loop;
-  loop.open();
-  loop.turn(Turn::busy, 300);
-  loop.turn(Turn::idle, 4'000'000);
-  loop.turn(Turn::asleep, 9'000'000);
-  EXPECT_EQ(loop.books().busy(), Duration{300});
-  EXPECT_EQ(loop.books().longest(), Duration{4'000'000});
+  loop.restart();
+  loop.poll(PollKind::busy, 300);
+  loop.poll(PollKind::idle, 4'000'000);
+  loop.poll(PollKind::asleep, 9'000'000);
+  EXPECT_EQ(loop.stats().busy(), Duration{300});
+  EXPECT_EQ(loop.stats().longest(), Duration{4'000'000});
 }
 
-TEST(TurnBooks, a_yield_during_which_another_program_ran_is_busy) {
+TEST(PollTimeStats, a_yield_during_which_another_program_ran_is_busy) {
   Loop loop;
-  loop.open();
-  loop.turn(Turn::offered, 400'000);     // no other program ran
-  loop.turn(Turn::offered, 30'000'000);  // another program ran
-  EXPECT_EQ(loop.books().busy(), Duration{30'000'000});
+  loop.restart();
+  loop.poll(PollKind::yielded, 400'000);     // no other program ran
+  loop.poll(PollKind::yielded, 30'000'000);  // another program ran
+  EXPECT_EQ(loop.stats().busy(), Duration{30'000'000});
 }
 
-TEST(TurnBooks, a_loop_that_always_works_is_fully_busy) {
+TEST(PollTimeStats, a_loop_that_always_works_is_fully_busy) {
   Loop loop;
-  loop.open();
-  for (int i = 0; i < 100; ++i) loop.turn(Turn::busy, 10 + i);
-  EXPECT_EQ(loop.books().busy(), loop.books().watched());
+  loop.restart();
+  for (int i = 0; i < 100; ++i) loop.poll(PollKind::busy, 10 + i);
+  EXPECT_EQ(loop.stats().busy(), loop.stats().watched());
 }
 
 // Latencies of any length in both directions; the bound must hold for each.

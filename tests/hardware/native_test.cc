@@ -17,17 +17,19 @@ TEST(Native, a_lock_needs_agents_if_a_width_that_it_uses_is_missing) {
   const NativeAtomics all{kAll, {}};
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   const NativeAtomics portable{NativeAtomics::plain, "no masks"};
-  EXPECT_FALSE(needs_agents({masked_atomics_8, masked_atomics_16, mixed_width_atomic}, all));
-  EXPECT_FALSE(needs_agents({masked_atomics_8, reliable_messages}, narrow));
-  EXPECT_TRUE(needs_agents({masked_atomics_16}, narrow));
-  EXPECT_TRUE(needs_agents({mixed_width_atomic}, narrow));
-  EXPECT_TRUE(needs_agents({masked_atomics_8}, portable));
-  EXPECT_FALSE(needs_agents({calls, timing}, portable));
+  EXPECT_FALSE(
+      needs_software_atomics({masked_atomics_8, masked_atomics_16, mixed_width_atomic}, all));
+  EXPECT_FALSE(needs_software_atomics({masked_atomics_8, reliable_messages}, narrow));
+  EXPECT_TRUE(needs_software_atomics({masked_atomics_16}, narrow));
+  EXPECT_TRUE(needs_software_atomics({mixed_width_atomic}, narrow));
+  EXPECT_TRUE(needs_software_atomics({masked_atomics_8}, portable));
+  EXPECT_FALSE(needs_software_atomics({calls, timing}, portable));
 }
 
 // Replies in another byte order would affect plain CAS as well.
 TEST(Native, no_lock_uses_an_rnic_whose_plain_atomics_fail_their_trial) {
-  EXPECT_TRUE(needs_agents({}, {NativeAtomics::masked_8 | NativeAtomics::masked_16, "swapped"}));
+  EXPECT_TRUE(
+      needs_software_atomics({}, {NativeAtomics::masked_8 | NativeAtomics::masked_16, "swapped"}));
 }
 
 TEST(Native, a_run_has_the_atomics_of_all_its_nodes_and_reports_what_is_missing) {

@@ -58,7 +58,7 @@ class Scale : public ::testing::Test {
 
 // A QP to each other node, and a descriptor from and to each.
 TEST_F(Scale, the_cost_of_a_node_grows_only_with_the_number_of_nodes) {
-  std::uint64_t card_bytes = 0;
+  std::uint64_t descriptor_bytes = 0;
   for (const std::uint32_t workers : {1U, 8U}) {
     for (const std::uint16_t nodes : {25, 50, 100}) {
       const auto began = std::chrono::steady_clock::now();
@@ -66,12 +66,14 @@ TEST_F(Scale, the_cost_of_a_node_grows_only_with_the_number_of_nodes) {
       make(nodes, 0);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
       const std::vector<SetUpCost> each = costs();
-      fmt::print("{} nodes of {} workers: {} QPs and {} bytes of cards a node, made in {:.2f} s\n",
-                 nodes, workers, each.front().qps, each.front().card_bytes, took.count());
-      if (card_bytes == 0) card_bytes = each.front().card_bytes / (2 * nodes);
+      fmt::print(
+          "{} nodes of {} workers: {} QPs and {} bytes of descriptors a node, made in {:.2f} s\n",
+          nodes, workers, each.front().qps, each.front().descriptor_bytes, took.count());
+      if (descriptor_bytes == 0) descriptor_bytes = each.front().descriptor_bytes / (2 * nodes);
       EXPECT_THAT(each, SizeIs(nodes));
-      EXPECT_THAT(each, Each(AllOf(Field(&SetUpCost::qps, nodes - 1U),
-                                   Field(&SetUpCost::card_bytes, 2 * nodes * card_bytes))));
+      EXPECT_THAT(each,
+                  Each(AllOf(Field(&SetUpCost::qps, nodes - 1U),
+                             Field(&SetUpCost::descriptor_bytes, 2 * nodes * descriptor_bytes))));
     }
   }
 }
@@ -165,7 +167,7 @@ TEST_F(Scale, messages_of_all_nodes_wait_for_a_slow_receiver_and_all_find_a_recv
 TEST_F(Scale, verbs_of_hundreds_of_clients_wait_for_an_agent_and_all_find_a_recv) {
   constexpr std::uint32_t kClients = 264;
   constexpr int kRounds = 20;
-  options_.agents = true;
+  options_.software_atomics = true;
   make(12, kClients);
   for (std::uint32_t i = 0; i < kClients; ++i) {
     Verbs& client = add_client(static_cast<std::uint16_t>(1 + i % 12), i);

@@ -13,7 +13,7 @@ class Reads : public Worlds, public ::testing::WithParamInterface<bool> {
     Worlds::SetUp();
     if (IsSkipped()) return;
     IbverbsOptions options;
-    options.agents = GetParam();
+    options.software_atomics = GetParam();
     make(options);
   }
 };

@@ -50,7 +50,7 @@ inline std::unique_ptr<Backend> make_world(const WorldPlan& plan,
                                            const ExplorerOptions& options) {
 #if LATCHLAB_WITH_IBVERBS
   if (on_hardware()) {
-    auto world = hardware_world(plan, needs_agents(protocol.needs(), atomics_here()));
+    auto world = hardware_world(plan, needs_software_atomics(protocol.needs(), atomics_here()));
     const std::string missing = world->capabilities().first_missing(protocol.needs());
     if (!missing.empty()) skip_test("needs capability " + missing);
     return world;

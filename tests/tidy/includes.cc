@@ -94,11 +94,11 @@ const std::vector<Vendor>& vendors() {
         "dlfcn.h", "sanitizer/", "netdb.h", "netinet/", "sched.h", "time.h"},
        {"core/base/secret.cc", "core/coro/frame_pool.cc", "core/launch/", "core/study/",
         "backends/", "tools/", "tests/"}},
-      // backends/ibverbs/gids.cc: arpa/inet.h turns addresses into text and back; it opens no
+      // backends/ibverbs/port.cc: arpa/inet.h turns addresses into text and back; it opens no
       // socket.
       {"the network",
        {"arpa/", "endian.h", "linux/netlink.h"},
-       {"backends/ibverbs/gids.cc", "tools/soft-mlx5/", "tests/soft_mlx5/"}},
+       {"backends/ibverbs/port.cc", "tools/soft-mlx5/", "tests/soft_mlx5/"}},
   };
   return table;
 }

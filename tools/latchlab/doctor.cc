@@ -21,7 +21,7 @@
 #include "tools/latchlab/version.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "backends/ibverbs/ibverbs_backend.h"
-#include "backends/ibverbs/queue_trial.h"
+#include "backends/ibverbs/queues.h"
 #include "tools/latchlab/hardware/hardware.h"
 #endif
 

@@ -51,7 +51,7 @@ NativeAtomics atomics_of(const std::string& device) {
 
 bool wants_agents(const Point& point, bool always, const NativeAtomics& native) {
   const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
-  return always || needs_agents(protocol->needs(), native);
+  return always || needs_software_atomics(protocol->needs(), native);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ BankRun run_on_rnics(const Point& point, const Setting& setting, std::uint64_t s
   options.device = setting.device;
   options.addresses = setting.addresses;
   options.workers = setting.workers;
-  options.agents = wants_agents(point, setting.agents, atomics_of(setting.device));
+  options.software_atomics = wants_agents(point, setting.agents, atomics_of(setting.device));
   options.pin = setting.workers > 1;
   options.look_around = [&] {
     look();

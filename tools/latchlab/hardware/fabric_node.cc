@@ -61,9 +61,9 @@ void tell_port(const ib::Device& device, FabricNode& told) {
 
 void try_ways(launch::Member& member, ib::FabricProbe* probe, FabricNode& told) {
   const std::uint32_t nodes = member.size();
-  std::vector<std::string> cards(nodes);
-  if (probe != nullptr) cards = probe->cards();
-  auto there = member.exchange_each(cards, launch::within(kOneRound));
+  std::vector<std::string> descriptors(nodes);
+  if (probe != nullptr) descriptors = probe->descriptors();
+  auto there = member.exchange_each(descriptors, launch::within(kOneRound));
   if (there && probe != nullptr) probe->connect(there.value());
   std::string stopped = there ? "" : there.error().text();
   for (std::uint32_t round = 1; round < nodes; ++round) {

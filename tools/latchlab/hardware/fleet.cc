@@ -166,7 +166,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
                     repeat,
                     arguments_.hardware.workers,
                     arguments_.hardware.server_workers,
-                    arguments_.hardware.agents || needs_agents(point, atomics()),
+                    arguments_.hardware.agents || needs_software_atomics(point, atomics()),
                     by_dc(),
                     path_of(arguments_.hardware)};
   launch::JobWatch watch;

@@ -76,6 +76,6 @@ std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>&
 // "mcs, shiftlock": the locks that, with default parameters, need agents on nodes with `native`.
 std::string locks_by_agents(const NativeAtomics& native);
 // Whether the point's lock needs an operation that a node's RNIC lacks, so that agents emulate it.
-bool needs_agents(const Point& point, const NativeAtomics& native);
+bool needs_software_atomics(const Point& point, const NativeAtomics& native);
 
 }  // namespace latchlab::tool

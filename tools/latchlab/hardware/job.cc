@@ -49,10 +49,10 @@ Result<NodeJob> read_job(const std::string& text) {
   return job;
 }
 
-bool needs_agents(const Point& point, const NativeAtomics& native) {
+bool needs_software_atomics(const Point& point, const NativeAtomics& native) {
   const ProtocolEntry* const entry = find_protocol(point.protocol.name);
   if (entry == nullptr) return false;
-  return latchlab::needs_agents(entry->make(point.protocol.params)->needs(), native);
+  return latchlab::needs_software_atomics(entry->make(point.protocol.params)->needs(), native);
 }
 
 }  // namespace latchlab::tool

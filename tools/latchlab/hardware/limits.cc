@@ -15,7 +15,7 @@ std::string locks_by_agents(const NativeAtomics& native) {
   std::string locks;
   for (const ProtocolEntry& entry : protocol_registry()) {
     const ParamSet usual = entry.info.resolve(entry.info.profiles.front().name);
-    if (latchlab::needs_agents(entry.make(usual)->needs(), native))
+    if (latchlab::needs_software_atomics(entry.make(usual)->needs(), native))
       locks += (locks.empty() ? "" : ", ") + entry.info.name;
   }
   return locks;
@@ -38,7 +38,7 @@ std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>
   std::set<std::string> lines;
   for (const Scenario* scenario : scenarios)
     for (const Point& point : scenario->points) {
-      const bool agents = always || needs_agents(point, native);
+      const bool agents = always || needs_software_atomics(point, native);
       const Capabilities can = ibverbs_capabilities(native, agents, true);
       const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
       for (const Capability needed : protocol->needs())
@@ -62,7 +62,7 @@ std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>&
     for (const Point& point : scenario->points) {
       if (!point.locks.device_memory) continue;
       std::string why = no_own_memory;
-      if (always || needs_agents(point, native))
+      if (always || needs_software_atomics(point, native))
         why = "agents would do all verbs, and a CPU's accesses to an RNIC's memory are not atomic";
       if (!why.empty())
         lines.push_back(fmt::format("locks.memory: device: {}; set it to host ({})", why,

@@ -14,9 +14,9 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/ibverbs/connection_cache.h"
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/ibverbs_backend.h"
-#include "backends/ibverbs/kept.h"
 #include "core/base/readable.h"
 #include "core/launch/member.h"
 #include "core/launch/token.h"
@@ -80,8 +80,12 @@ std::string trouble_as_facts(const Error& error) {
 class NodeRun {
  public:
   NodeRun(launch::Member& member, const NodeArguments& arguments, const NodeJob& job,
-          const Point& point, std::shared_ptr<ib::Kept> kept)
-      : member_(member), arguments_(arguments), job_(job), point_(point), kept_(std::move(kept)) {}
+          const Point& point, std::shared_ptr<ib::ConnectionCache> cache)
+      : member_(member),
+        arguments_(arguments),
+        job_(job),
+        point_(point),
+        cache_(std::move(cache)) {}
 
   ShareOutcome run(std::span<GuardRecord> journal) {
     ShareOptions options;
@@ -112,13 +116,13 @@ class NodeRun {
     options.port = arguments_.hardware.port;
     options.gid_index = arguments_.hardware.gid_index;
     options.workers = job_.workers;
-    options.agents = job_.agents;
+    options.software_atomics = job_.agents;
     options.dc = job_.dc;
     options.server_workers = job_.server_workers;
     options.device_from = kLockTableOffset;
     options.pin = true;
     options.detection_delay = point_.platform.failure_detection;
-    options.kept = kept_;
+    options.connection_cache = cache_;
     options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };
     options.look_around = [this] { look_around(); };
     auto made = make_ibverbs(plan, options);
@@ -185,7 +189,7 @@ class NodeRun {
   const NodeArguments& arguments_;
   const NodeJob& job_;
   const Point& point_;
-  const std::shared_ptr<ib::Kept> kept_;
+  const std::shared_ptr<ib::ConnectionCache> cache_;
   const NodeId node_{static_cast<std::uint16_t>(member_.rank() + 1)};
   IbverbsBackend* backend_ = nullptr;
   int exchanges_ = 0;
@@ -208,7 +212,7 @@ std::string stand_by(launch::Member& member) {
 }
 
 std::string do_job(launch::Member& member, const NodeArguments& arguments, const launch::Job& job,
-                   const std::shared_ptr<ib::Kept>& kept) {
+                   const std::shared_ptr<ib::ConnectionCache>& cache) {
   if (const auto probe = read_fabric_job(job.common))
     return be_probed(member, arguments.hardware, *probe);
   auto wanted = read_job(job.common);
@@ -228,7 +232,7 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
     if (!opened) return serialise_share_outcome(refused(opened.error().text()));
     journal = std::move(opened).value();
   }
-  NodeRun run(member, arguments, wanted.value(), point, kept);
+  NodeRun run(member, arguments, wanted.value(), point, cache);
   return serialise_share_outcome(run.run(journal.records()));
 }
 
@@ -275,12 +279,12 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
   options.rank = rank;
   auto member = launch::Member::join(coordinator, options);
   if (!member) return complain(member.error(), kCannot);
-  const auto kept = std::make_shared<ib::Kept>();
+  const auto cache = std::make_shared<ib::ConnectionCache>();
   for (;;) {
     auto job = member.value().next_job();
     if (!job) return complain(job.error(), kCannot);
     if (!job.value()) return code;
-    const std::string result = do_job(member.value(), arguments, *job.value(), kept);
+    const std::string result = do_job(member.value(), arguments, *job.value(), cache);
     const Status finished = member.value().finish(result, launch::within(kTakeDown));
     if (!finished) return complain(finished.error(), kCannot);
   }

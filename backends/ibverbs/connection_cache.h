@@ -8,8 +8,9 @@
 //  1. After a run each thread takes completions until all that it posted has come back. A verb that
 //     has come back was executed or never will be. A node with outstanding verbs keeps nothing.
 //  2. Only then do the nodes tell each other that they are done. Each confirms to each other node
-//     the numbers of the ends there whose verbs are all back (`vouch`). A node keeps the confirmed
-//     ends, and destroys all others before the next run. If a node is lost, no node keeps anything.
+//     the numbers of the ends there whose verbs are all back (`confirm_drained`). A node keeps the
+//     confirmed ends, and destroys all others before the next run. If a node is lost, no node keeps
+//     anything.
 //  3. A QP that was in error, or of a client that crashed, is not confirmed and not kept; nor is,
 //     at the other end, that of a client that was evicted. They are made anew.
 //  4. In the next run a kept end is used only if both ends were kept: the request for a connection
@@ -26,7 +27,6 @@
 #include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/device.h"
 #include "backends/ibverbs/queues.h"
-#include "backends/ibverbs/thread_domain.h"
 #include "backends/ibverbs/wire.h"
 
 namespace latchlab::ib {
@@ -55,7 +55,7 @@ struct NodeParts {
   std::vector<ThreadQueues> threads;  // the memory server's is the last; never resized
 };
 
-class Kept {
+class ConnectionCache {
  public:
   // Null: nothing was kept of this node for the same configuration, or its device has changed.
   std::unique_ptr<NodeParts> take(NodeId node, const std::string& made_for) {

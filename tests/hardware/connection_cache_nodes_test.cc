@@ -12,13 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "backends/ibverbs/kept.h"
+#include "backends/ibverbs/connection_cache.h"
 #include "tests/hardware/worlds.h"
 
 namespace latchlab::ib {
 namespace {
 
-constexpr std::uint32_t kClients = 4;  // all on node 2
+constexpr std::uint32_t kClientsOfNode2 = 4;
 
 // Where two nodes exchange their data.
 class Meeting {
@@ -55,20 +55,20 @@ class Meeting {
 constexpr int kNever = -1;
 constexpr int kAtTheEnd = 2;  // after the exchange of descriptors and the one at the beginning
 
-class KeptNodes : public ::testing::Test {
+class CachedNodes : public ::testing::Test {
  protected:
   // QPs that each node has created since its device was opened.
   using Made = std::array<std::uint64_t, 2>;
 
   void SetUp() override {
     if (!on_hardware()) GTEST_SKIP() << "needs an RDMA device and LATCHLAB_WORLD=ibverbs";
-    for (auto& each : kept_) each = std::make_shared<Kept>();
+    for (auto& each : caches_) each = std::make_shared<ConnectionCache>();
   }
 
   // A world in which each client adds to a word of its own. `fails_at`: the exchange that fails.
   Made world(int fails_at = kNever) {
     Meeting meeting(fails_at);
-    std::atomic<std::uint32_t> left = kClients;
+    std::atomic<std::uint32_t> left = kClientsOfNode2;
     Made made = {};
     std::thread other([&] { made[1] = node(1, meeting, left); });
     made[0] = node(0, meeting, left);
@@ -76,20 +76,20 @@ class KeptNodes : public ::testing::Test {
     return made;
   }
   // A process that was restarted.
-  void restart(std::size_t node) { kept_[node] = std::make_shared<Kept>(); }
+  void restart(std::size_t node) { caches_[node] = std::make_shared<ConnectionCache>(); }
   static std::uint64_t of_each_world() { return 1 + (tests_dc() ? 1 : 0); }
 
  private:
   std::uint64_t node(std::size_t me, Meeting& meeting, std::atomic<std::uint32_t>& left) {
     WorldPlan plan;
     plan.nodes = {{NodeId{1}, 4096, true, false}, {NodeId{2}, 4096, false, true}};
-    plan.clients = kClients;
+    plan.clients = kClientsOfNode2;
     IbverbsOptions options;
     options.hosted = {NodeId{static_cast<std::uint16_t>(1 + me)}};
-    options.kept = kept_[me];
+    options.connection_cache = caches_[me];
     options.exchange = [&](const Meeting::Texts& each) { return meeting.exchange(me, each); };
     const auto made = hardware_world(plan, options);
-    for (std::uint32_t i = 0; me == 1 && i < kClients; ++i) {
+    for (std::uint32_t i = 0; me == 1 && i < kClientsOfNode2; ++i) {
       Verbs& client = made->add_actor(ActorKind::client, NodeId{2}, ClientId{i});
       made->spawn(client, add_to(client, {NodeId{1}, 8ULL * i}, left), Time{});
     }
@@ -104,10 +104,10 @@ class KeptNodes : public ::testing::Test {
     --left;
   }
 
-  std::array<std::shared_ptr<Kept>, 2> kept_;
+  std::array<std::shared_ptr<ConnectionCache>, 2> caches_;
 };
 
-TEST_F(KeptNodes, reuse_the_qps_of_their_first_world) {
+TEST_F(CachedNodes, reuse_the_qps_of_their_first_world) {
   const Made first = world();
   for (std::uint64_t repeat = 1; repeat < 3; ++repeat) {
     const Made next = world();
@@ -116,14 +116,14 @@ TEST_F(KeptNodes, reuse_the_qps_of_their_first_world) {
   }
 }
 
-TEST_F(KeptNodes, recreate_the_qps_to_a_process_that_was_restarted) {
+TEST_F(CachedNodes, recreate_the_qps_to_a_process_that_was_restarted) {
   world();  // this world also tests the atomics of this process's device
   restart(0);
   restart(1);
   const Made first = world();
   const std::uint64_t of_clients = first[1] - of_each_world();
   if (!tests_dc()) {
-    EXPECT_EQ(of_clients, kClients);
+    EXPECT_EQ(of_clients, kClientsOfNode2);
   }
   restart(1);
   const Made next = world();
@@ -132,10 +132,10 @@ TEST_F(KeptNodes, recreate_the_qps_to_a_process_that_was_restarted) {
   restart(0);
   const Made last = world();
   EXPECT_EQ(last[0], first[0]);
-  EXPECT_EQ(last[1], next[1] + of_each_world() + (tests_dc() ? 0 : kClients));
+  EXPECT_EQ(last[1], next[1] + of_each_world() + (tests_dc() ? 0 : kClientsOfNode2));
 }
 
-TEST_F(KeptNodes, keep_nothing_when_a_node_is_lost) {
+TEST_F(CachedNodes, keep_nothing_when_a_node_is_lost) {
   world();
   restart(0);
   restart(1);

@@ -1,4 +1,4 @@
-#include "backends/ibverbs/node_post.h"
+#include "backends/ibverbs/mailbox.h"
 
 #include <fmt/core.h>
 #include <sys/eventfd.h>
@@ -10,20 +10,20 @@
 
 namespace latchlab::ib {
 
-Result<std::unique_ptr<NodePost>> NodePost::make(std::uint32_t threads) {
-  auto post = std::unique_ptr<NodePost>(new NodePost(threads));
-  post->bell_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (post->bell_ < 0)
+Result<std::unique_ptr<Mailbox>> Mailbox::make(std::uint32_t threads) {
+  auto made = std::unique_ptr<Mailbox>(new Mailbox(threads));
+  made->bell_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (made->bell_ < 0)
     return Error{fmt::format("no descriptor for the threads of a node: {}", std::strerror(errno)),
                  {}};
-  return post;
+  return made;
 }
 
-NodePost::~NodePost() {
+Mailbox::~Mailbox() {
   if (bell_ >= 0) ::close(bell_);
 }
 
-void NodePost::put(std::uint32_t box, Mail mail) {
+void Mailbox::put(std::uint32_t box, Mail mail) {
   if (box >= boxes_.size()) return;
   Box& into = boxes_[box];
   {
@@ -31,20 +31,20 @@ void NodePost::put(std::uint32_t box, Mail mail) {
     into.mail.push_back(std::move(mail));
     into.any.store(true, std::memory_order_release);
   }
-  if (box == keeper()) ring();
+  if (box == memory_server()) ring();
 }
 
-void NodePost::ring() {
+void Mailbox::ring() {
   ::eventfd_write(bell_, 1);
 }
 
-std::vector<Mail> NodePost::take(std::uint32_t box) {
+std::vector<Mail> Mailbox::take(std::uint32_t box) {
   Box& from = boxes_[box];
   std::vector<Mail> mail;
   if (!from.any.load(std::memory_order_acquire)) return mail;
   // First: a frame that is put after this read signals again.
   eventfd_t rung = 0;
-  if (box == keeper()) ::eventfd_read(bell_, &rung);
+  if (box == memory_server()) ::eventfd_read(bell_, &rung);
   const std::lock_guard guard(from.mutex);
   mail.swap(from.mail);
   from.any.store(false, std::memory_order_release);

@@ -19,15 +19,15 @@ struct Mail {
   std::vector<std::byte> frame;
 };
 
-class NodePost {
+class Mailbox {
  public:
   // The last thread is the memory server.
-  static Result<std::unique_ptr<NodePost>> make(std::uint32_t threads);
-  ~NodePost();
-  NodePost(const NodePost&) = delete;
-  NodePost& operator=(const NodePost&) = delete;
+  static Result<std::unique_ptr<Mailbox>> make(std::uint32_t threads);
+  ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
 
-  std::uint8_t keeper() const { return static_cast<std::uint8_t>(boxes_.size() - 1); }
+  std::uint8_t memory_server() const { return static_cast<std::uint8_t>(boxes_.size() - 1); }
   // Any thread. A frame for a box that does not exist is dropped.
   void put(std::uint32_t box, Mail mail);
   // The box's own thread. Frames of each sender are in the order of its put() calls.
@@ -43,7 +43,7 @@ class NodePost {
     std::vector<Mail> mail;
     std::atomic<bool> any = false;
   };
-  explicit NodePost(std::uint32_t threads) : boxes_(threads) {}
+  explicit Mailbox(std::uint32_t threads) : boxes_(threads) {}
 
   std::vector<Box> boxes_;
   int bell_ = -1;

@@ -1,6 +1,6 @@
 // What a process caches from one world to the next, and that no world sees data of the one before.
 
-#include "backends/ibverbs/kept.h"
+#include "backends/ibverbs/connection_cache.h"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -18,11 +18,11 @@ constexpr std::uint64_t kOfEach = 128;     // bytes per client in the server's m
 constexpr std::uint32_t kKeptClients = 6;  // three on each node
 
 // Each world has nodes 1 to 3 and the same clients.
-class KeptWorlds : public Worlds {
+class CachedConnections : public Worlds {
  protected:
   void SetUp() override {
     Worlds::SetUp();
-    options_.kept = std::make_shared<Kept>();
+    options_.connection_cache = std::make_shared<ConnectionCache>();
   }
   void next_world() {
     drop();
@@ -66,15 +66,15 @@ class KeptWorlds : public Worlds {
   std::uint32_t gone_ = kKeptClients;  // the client that does nothing, if any
 };
 
-TEST_F(KeptWorlds, reuse_the_qps_of_the_first) {
+TEST_F(CachedConnections, reuse_the_qps_of_the_first) {
   next_world();
   every_client_adds();
   const std::uint64_t first = made();
   const std::uint64_t were = there_are();
-  const std::uint64_t bytes = hardware().set_up_cost(kHere).card_bytes;
+  const std::uint64_t bytes = hardware().set_up_cost(kHere).descriptor_bytes;
   for (std::uint64_t repeat = 1; repeat < 3; ++repeat) {
     next_world();
-    EXPECT_EQ(hardware().set_up_cost(kHere).card_bytes, bytes);
+    EXPECT_EQ(hardware().set_up_cost(kHere).descriptor_bytes, bytes);
     every_client_adds();
     fmt::print("world {}: {} QPs, {} of them new\n", repeat + 1, there_are(), of_each_world());
     EXPECT_EQ(made(), first + repeat * of_each_world());
@@ -82,7 +82,7 @@ TEST_F(KeptWorlds, reuse_the_qps_of_the_first) {
   }
 }
 
-TEST_F(KeptWorlds, keep_no_more_than_they_use) {
+TEST_F(CachedConnections, keep_no_more_than_they_use) {
   next_world();
   every_client_adds();
   next_world();
@@ -94,7 +94,7 @@ TEST_F(KeptWorlds, keep_no_more_than_they_use) {
   }
 }
 
-TEST_F(KeptWorlds, recreate_everything_for_other_options) {
+TEST_F(CachedConnections, recreate_everything_for_other_options) {
   next_world();
   every_client_adds();
   const std::uint64_t first = there_are();
@@ -109,7 +109,7 @@ TEST_F(KeptWorlds, recreate_everything_for_other_options) {
 
 // ---- after failures ----
 
-TEST_F(KeptWorlds, recreate_connections_that_an_eviction_has_closed) {
+TEST_F(CachedConnections, recreate_connections_that_an_eviction_has_closed) {
   if (tests_dc()) GTEST_SKIP() << "needs evict";
   next_world();
   every_client_adds();
@@ -122,7 +122,7 @@ TEST_F(KeptWorlds, recreate_connections_that_an_eviction_has_closed) {
   EXPECT_EQ(made(), before + of_each_world() + of_client());
 }
 
-TEST_F(KeptWorlds, recreate_the_connections_of_a_crashed_client) {
+TEST_F(CachedConnections, recreate_the_connections_of_a_crashed_client) {
   next_world();
   every_client_adds();
   world().crash(ClientId{2}, CrashKind::process);
@@ -136,7 +136,7 @@ TEST_F(KeptWorlds, recreate_the_connections_of_a_crashed_client) {
 }
 
 // Client 0 has a QP to the memory of node 3, which no longer knows it.
-TEST_F(KeptWorlds, recreate_connections_to_a_node_that_crashed) {
+TEST_F(CachedConnections, recreate_connections_to_a_node_that_crashed) {
   const RemoteAddr there{kThere, 0};
   next_world();
   every_client_adds();
@@ -155,7 +155,7 @@ TEST_F(KeptWorlds, recreate_connections_to_a_node_that_crashed) {
 
 // ---- with verbs in flight ----
 
-constexpr std::uint32_t kStretch = 32 * 1024;  // of the server's memory, written by all
+constexpr std::uint32_t kWrittenBytes = 32 * 1024;  // of the server's memory, written by all
 constexpr int kPosted = 128;
 
 // Once all clients are connected, each posts many verbs at once; then the run ends.
@@ -163,7 +163,7 @@ Task<void> end_in_the_middle(Verbs& verbs, Backend& world, std::uint32_t& have_b
                              std::uint32_t& have_posted) {
   Verb write;
   write.kind = VerbKind::write;
-  write.bytes = kStretch;
+  write.bytes = kWrittenBytes;
   write.addr = {kServer, 0};
   write.local = {verbs.node(), 8};  // other words than the current ones
   const VerbStatus connected = (co_await verbs.read({kServer, 0})).status;
@@ -186,7 +186,7 @@ Task<void> watch(Verbs& verbs, std::uint64_t at) {
   }
 }
 
-TEST_F(KeptWorlds, see_no_verb_of_the_one_before) {
+TEST_F(CachedConnections, see_no_verb_of_the_one_before) {
   next_world();
   every_client_adds();
   const std::uint64_t first = made();
@@ -202,7 +202,7 @@ TEST_F(KeptWorlds, see_no_verb_of_the_one_before) {
     for (std::uint32_t i = 0; i < kKeptClients; ++i)
       spawn(*clients_[i], watch(*clients_[i], kOfEach * i));
     run();
-    for (std::uint64_t at = 0; at < kStretch; at += 8)
+    for (std::uint64_t at = 0; at < kWrittenBytes; at += 8)
       ASSERT_EQ(world().peek({kServer, at}), first_value(at)) << "at " << at;
     if (HasFailure()) FAIL() << "repeat " << repeat;
     // With DC, as many initiators as there were clients busy at the same time.
