@@ -13,27 +13,27 @@ void IbActor::check_thread() const {
 
 EndpointAddr IbActor::open(std::uint32_t recv_depth, Transport transport) {
   check_thread();
-  return host_.open_endpoint(*this, recv_depth, transport);
+  return host_.messages().open(*this, recv_depth, transport);
 }
 void IbActor::reply(const PendingCall& pending, const Reply& reply) {
   check_thread();
-  host_.reply(pending, reply);
+  host_.messages().reply(pending, reply);
 }
 Time IbActor::now() const {
   return host_.worker().now();
 }
 Membership IbActor::membership() const {
-  return host_.membership();
+  return host_.local().membership();
 }
 Operation& IbActor::take_operation() {
   check_thread();
-  return host_.take_operation();
+  return host_.context().operations.take();
 }
 void IbActor::start(Operation& first) {
   host_.start(*this, static_cast<IbOperation&>(first));
 }
 void IbActor::recycle(Operation& op) {
-  host_.recycle(static_cast<IbOperation&>(op));
+  host_.context().operations.give(static_cast<IbOperation&>(op));
 }
 void IbActor::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
   check_thread();
@@ -42,13 +42,13 @@ void IbActor::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
 }
 WaitOperation& IbActor::take_wait() {
   check_thread();
-  return host_.take_wait();
+  return host_.local().take_wait();
 }
 void IbActor::start_wait(WaitOperation& op) {
-  host_.start_wait(*this, static_cast<IbWait&>(op));
+  host_.local().start_wait(*this, static_cast<IbWait&>(op));
 }
 void IbActor::recycle_wait(WaitOperation& op) {
-  host_.recycle_wait(static_cast<IbWait&>(op));
+  host_.local().recycle_wait(static_cast<IbWait&>(op));
 }
 
 }  // namespace latchlab::ib

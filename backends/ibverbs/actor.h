@@ -1,6 +1,6 @@
 #pragma once
-// One actor on hardware. Hands its requests to its host (the thread and node that it runs on), and
-// holds its state.
+// One actor on hardware. Hands its requests to the engines of its host (the thread and node that it
+// runs on), and holds its state.
 
 #include <coroutine>
 #include <cstdint>
@@ -41,6 +41,12 @@ struct IbOperation : Operation {
   std::uint32_t landing_key = 0;
   Buffer buffer;                  // for results longer than `landing`
   IbOperation* behind = nullptr;  // the sender's next message to the same endpoint
+
+  // The result of a READ is in `buffer`.
+  void show_words() {
+    words = buffer.words;
+    completion.value = {words[0], words[1]};
+  }
 };
 
 struct IbWait : WaitOperation {

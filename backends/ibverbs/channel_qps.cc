@@ -11,9 +11,6 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kCompletions = 8192;  // for the owner's verbs
-static_assert(FrameExchange::kMostVerbs <= kCompletions);
-constexpr int kMemoryServerCompletions = 64;
 // Channels in the first group, which share RECVs; each later group has twice as many as the one
 // before, so that there are few CQs to poll.
 constexpr std::uint32_t kFirstChannels = 16;
@@ -28,22 +25,6 @@ FrameExchange::FrameExchange(const Device& device, ThreadId id, Mailbox& mailbox
       rnr_retries_(rnr_retries),
       cq_(queues.cq),
       domain_(*queues.domain) {}
-
-Result<std::unique_ptr<FrameExchange>> FrameExchange::make(const Device& device, ThreadId id,
-                                                           Mailbox& mailbox,
-                                                           std::uint8_t rnr_retries,
-                                                           ThreadQueues& queues) {
-  if (!queues.domain) {
-    const bool is_memory_server = id.index == mailbox.memory_server();
-    auto cq =
-        CompletionQueue::make(device, is_memory_server ? kMemoryServerCompletions : kCompletions);
-    if (!cq) return cq.error();
-    queues.cq = std::move(cq).value();
-    queues.domain = std::make_unique<ThreadDomain>(device);
-  }
-  return std::unique_ptr<FrameExchange>(
-      new FrameExchange(device, id, mailbox, rnr_retries, queues));
-}
 
 // ---- making ----
 

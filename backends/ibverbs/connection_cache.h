@@ -36,11 +36,17 @@ using EndName = std::pair<ActorKey, NodeId>;
 
 // The queues of one thread of a node.
 struct ThreadQueues {
+  // The most outstanding requests on the QPs that use `cq`: an error brings a completion for each,
+  // and the CQ has room for no more.
+  static constexpr std::uint32_t kMostVerbs = 8000;
+
   std::unique_ptr<ThreadDomain> domain;  // for all QPs that the thread posts to
   CompletionQueue cq;
   std::unique_ptr<DciPool> dcis;      // of a worker
   std::map<EndName, QueuePair> ends;  // kept, and not used yet in this run
-  // Makes them at the first call.
+  // Makes CQ and domain if they do not exist. A memory server posts no verbs.
+  Status make(const Device& device, bool posts_verbs);
+  // Made at the first call.
   DciPool& initiators(const Device& device, const QpOptions& options, std::uint32_t most) {
     if (!dcis) dcis = std::make_unique<DciPool>(device, cq, options, most);
     return *dcis;

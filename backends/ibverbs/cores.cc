@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace latchlab::ib {
 
@@ -17,6 +18,22 @@ namespace {
 
 bool has_core(const std::vector<int>& cores, int core) {
   return std::find(cores.begin(), cores.end(), core) != cores.end();
+}
+
+std::string claim_text(const CoreClaim& claim) {
+  return fmt::format("{} {} {}", claim.machine, claim.threads, text_of_cores(claim.cores));
+}
+
+Result<CoreClaim> read_claim(const std::string& text, std::size_t rank) {
+  CoreClaim claim;
+  std::istringstream in(text);
+  std::string cores;
+  if (!(in >> claim.machine >> claim.threads >> cores))
+    return Error{
+        fmt::format("node {} does not say which cores it may use; is it the same build?", rank + 1),
+        {}};
+  claim.cores = parse_cores(cores);
+  return claim;
 }
 
 }  // namespace
@@ -98,6 +115,53 @@ std::vector<std::vector<int>> share_cores(const std::vector<CoreClaim>& claims) 
     if (crowded.contains(claims[i].machine)) shared[i].clear();
   return shared;
 }
+
+// ---- CoreAssignment ----
+
+Status CoreAssignment::take(const std::string& device, std::size_t workers, std::size_t proxies,
+                            std::size_t rank, const TellAll& tell_all) {
+  workers_ = workers;
+  before_ = own_cores();
+  std::vector<CoreClaim> claims = {
+      {machine_identity(), closest_first(device, before_), workers + proxies}};
+  std::size_t own = 0;
+  if (tell_all) {
+    const auto all = tell_all(claim_text(claims.front()));
+    if (!all) return all.error();
+    own = rank;
+    claims.clear();
+    for (std::size_t i = 0; i < all.value().size(); ++i) {
+      auto claim = read_claim(all.value()[i], i);
+      if (!claim) return claim.error();
+      claims.push_back(std::move(claim).value());
+    }
+  }
+  const std::vector<std::vector<int>> shared = share_cores(claims);
+  cores_ = shared[own];
+  if (cores_.empty()) return fine();
+  others_ = before_;
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    if (claims[i].machine == claims[own].machine)
+      std::erase_if(others_, [&](int core) { return has_core(shared[i], core); });
+  if (others_.empty()) others_ = before_;
+  use_cores(of_worker(0));
+  return fine();
+}
+
+CoreAssignment::~CoreAssignment() {
+  if (!before_.empty()) use_cores(before_);  // for this thread and those that it starts
+}
+
+std::vector<int> CoreAssignment::of_worker(std::size_t worker) const {
+  return cores_.empty() ? cores_ : std::vector<int>{cores_[worker]};
+}
+
+std::vector<int> CoreAssignment::of_memory_server(std::size_t place) const {
+  const std::size_t at = workers_ + place;
+  return at < cores_.size() ? std::vector<int>{cores_[at]} : others_;
+}
+
+// ---- OnCores ----
 
 OnCores::OnCores(const std::vector<int>& cores) {
   if (cores.empty()) return;

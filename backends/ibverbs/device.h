@@ -79,7 +79,7 @@ struct DeviceFacts {
   int max_rd_atomic = 0;         // READs and atomics outstanding on one QP, at most
   int max_device_rd_atomic = 0;  // that all QPs together accept from peers; 0: not reported
   int path_mtu_bytes = 0;        // current MTU of the port
-  bool thread_domains = false;   // thread_domain.h
+  bool thread_domains = false;   // ThreadDomain
   // Largest allocation of device memory in bytes; 0: the device has none.
   std::uint64_t own_memory = 0;
   // RoCE v2 GIDs, or InfiniBand's: IPv4 addresses, then IPv6 addresses that routers forward, then

@@ -82,11 +82,11 @@ Status FabricProbe::make_ways() {
 std::vector<std::string> FabricProbe::descriptors() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ways_.size(); ++i)
-    all.push_back(i + 1 == self_.value ? "" : card_for(ways_[i]));
+    all.push_back(i + 1 == self_.value ? "" : descriptor_for(ways_[i]));
   return all;
 }
 
-std::string FabricProbe::card_for(const Way& way) const {
+std::string FabricProbe::descriptor_for(const Way& way) const {
   Ends ends;
   for (const Line line : {strict, patient}) {
     ends.out[line] = way.out[line].address();

@@ -86,7 +86,7 @@ class FabricProbe {
   FabricProbe(NodeId self, std::uint32_t nodes, const ProbeOptions& options)
       : self_(self), options_(options), ways_(nodes), area_(std::make_unique<Area>()) {}
   Status make_ways();
-  std::string card_for(const Way& way) const;
+  std::string descriptor_for(const Way& way) const;
   void connect_way(std::uint32_t index, const std::string& descriptor);
   // nullopt: done. Else the result of the path.
   std::optional<WayReport::End> take_step(Way& way, Line& line, Step step, std::uint64_t stamp,

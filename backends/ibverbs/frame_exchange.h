@@ -1,6 +1,6 @@
 #pragma once
-// One thread's communication on one node: its CQ and its channel QPs (`ChannelQp`), an RC QP to
-// each other thread that it exchanges frames with. Used by one thread.
+// One thread's frames on one node, by its channel QPs (`ChannelQp`): an RC QP to each other thread
+// that it exchanges frames with. Used by one thread.
 //
 // Channels. Before the run, each two memory servers have one. Any other is made when its first
 // frame is to be sent: the two threads exchange the addresses of its ends over the control path.
@@ -31,11 +31,7 @@ struct ThreadQueues;  // connection_cache.h
 
 class FrameExchange {
  public:
-  // The most outstanding requests on the owner's QPs: an error brings a completion for each, and
-  // the CQ has room for no more. A memory server has none.
-  static constexpr std::uint32_t kMostVerbs = 8000;
-
-  // Receives what the thread's CQs bring.
+  // Receives what other threads send.
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -43,21 +39,14 @@ class FrameExchange {
     // The thread is not reachable any more; if it is a memory server, its node is not reachable
     // over the control path. What was sent to it may or may not have arrived.
     virtual void peer_is_gone(ThreadId peer) = 0;
-    // A completion of one of the owner's QPs.
-    virtual void verb_done(const Done& done) = 0;
   };
 
-  // `mailbox`: of the node. `queues`: of the thread, also used by the owner's QPs; made here if
-  // they do not exist.
-  static Result<std::unique_ptr<FrameExchange>> make(const Device& device, ThreadId id,
-                                                     Mailbox& mailbox, std::uint8_t rnr_retries,
-                                                     ThreadQueues& queues);
+  // `mailbox`: of the node. `queues`: of the thread, whose CQ is for the owner's QPs.
+  FrameExchange(const Device& device, ThreadId id, Mailbox& mailbox, std::uint8_t rnr_retries,
+                ThreadQueues& queues);
 
   ThreadId id() const { return id_; }
   const Device& device() const { return device_; }
-  const CompletionQueue& cq() const { return cq_; }
-  // For the QPs that this thread posts to.
-  const ThreadDomain& domain() const { return domain_; }
   void set_owner(Owner& owner) { owner_ = &owner; }
 
   // ---- for a memory server, before the run ----
@@ -78,11 +67,12 @@ class FrameExchange {
   bool reaches(ThreadId to) const;
   // Sends a frame without content: if the thread is gone, the owner will be told.
   void probe(ThreadId to);
-  // Returns how many completions and frames were handled.
+  // Returns how many completions of channels and frames were handled.
   std::size_t poll();
   // Whether the last poll took everything that was there.
   bool drained() const { return drained_; }
-  // As CompletionQueue, for all queues of this thread.
+  // As CompletionQueue, for all channels of this thread; sleeping is also ended by an event of the
+  // CQ of the owner's QPs.
   void arm();
   void sleep_until_any(Duration longest);
   // Any thread: ends a memory server's sleep.
@@ -128,8 +118,6 @@ class FrameExchange {
     ThreadId to;
   };
 
-  FrameExchange(const Device& device, ThreadId id, Mailbox& mailbox, std::uint8_t rnr_retries,
-                ThreadQueues& queues);
   bool is_memory_server() const { return id_.index == mailbox_.memory_server(); }
 
   // frames on channels (frame_exchange.cc)
@@ -159,7 +147,7 @@ class FrameExchange {
   ThreadId id_;
   Mailbox& mailbox_;
   std::uint8_t rnr_retries_;
-  CompletionQueue& cq_;
+  CompletionQueue& cq_;  // of the owner's QPs
   const ThreadDomain& domain_;
   Owner* owner_ = nullptr;
   std::vector<std::unique_ptr<ChannelGroup>> groups_;

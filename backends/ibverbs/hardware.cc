@@ -18,50 +18,88 @@ namespace {
 
 constexpr Duration kChores = milliseconds(1);
 
-}  // namespace
-
-Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
-    : plan_(plan), options_(options) {
-  LATCHLAB_CHECK(options.workers >= 1 && options.workers < 255, "1 to 254 threads of clients");
-  LATCHLAB_CHECK(options.server_workers >= 1 && options.server_workers < 255,
-                 "1 to 254 threads of a server part");
-  if (options_.hosted.empty())
-    for (const NodePlan& node : plan_.nodes) options_.hosted.push_back(node.id);
-  directory_.nodes.resize(plan_.nodes.size());
-  directory_.software_atomics = options.software_atomics;
-  directory_.dc = options.dc && !options.software_atomics;
-  directory_.most_dcis = options.dcis;
-  directory_.server_threads = options.server_workers;
-  directory_.synchronisation_error = options.synchronisation_error;
-  std::uint32_t threads = 1;
-  for (const NodeId node : options_.hosted) threads = std::max(threads, threads_of(node));
-  for (std::uint32_t i = 0; i < threads; ++i)
-    workers_.push_back(std::make_unique<Worker>(i, monotonic_ns(), live_clients_));
-  if (options.exchange)
-    for (const auto& worker : workers_) worker->set_serves_others();
+// The atomics that all nodes' RNICs execute over this run's transport.
+NativeAtomics atomics_of_all(Process& process) {
+  NativeAtomics all = process.nodes.begin()->second->atomics;
+  for (const NodeDescriptor& node : process.directory.nodes) {
+    const LocalNode* const here = process.find(node.node);
+    all = common(all, here != nullptr
+                          ? here->atomics
+                          : NativeAtomics{node.atomics,
+                                          fmt::format("the RNIC of node {} lacks some; latchlab "
+                                                      "doctor says more there",
+                                                      node.node.value)});
+  }
+  return process.directory.dc ? all.by_dc() : all;
 }
 
-LocalNode* Hardware::find(NodeId node) {
-  const auto found = nodes_.find(node);
-  return found == nodes_.end() ? nullptr : found->second.get();
+bool is_one_machine(const Directory& directory) {
+  return std::all_of(
+      directory.nodes.begin(), directory.nodes.end(),
+      [&](const NodeDescriptor& node) { return node.machine == directory.nodes.front().machine; });
+}
+
+// The device whose cores a process prefers. Listing devices is expensive.
+std::string device_to_be_near(const IbverbsOptions& options) {
+  if (!options.device.empty()) return options.device;
+  std::string device;
+  if (options.connection_cache)
+    device = options.connection_cache->device_name(options.hosted.front());
+  if (device.empty())
+    if (const auto all = list_devices(); all)
+      if (const DeviceFacts* const chosen = choose_device(all.value(), ""); chosen != nullptr)
+        device = chosen->name;
+  return device;
+}
+
+Status take_cores(Process& process) {
+  const IbverbsOptions& options = process.options;
+  if (!options.pin) return fine();
+  CoreAssignment::TellAll tell_all;
+  if (options.exchange)
+    tell_all = [&process](const std::string& text) { return process.tell_all(text); };
+  const std::size_t proxies = options.software_atomics ? options.hosted.size() : 0;
+  if (Status taken = process.cores.take(device_to_be_near(options), process.workers.size(), proxies,
+                                        options.hosted.front().value - 1U, tell_all);
+      !taken)
+    return taken;
+  if (process.cores.has_any())
+    for (const auto& worker : process.workers) worker->set_has_own_core(true);
+  return fine();
+}
+
+}  // namespace
+
+Status Hardware::set_up() {
+  if (Status taken = take_cores(process_); !taken) return taken;
+  for (const NodeId id : process_.options.hosted)
+    if (Status made = make_node(process_, id); !made) return made;
+  if (Status connected = rendezvous_.connect(); !connected) return connected;
+  const NativeAtomics native = atomics_of_all(process_);
+  process_.directory.atomics = native.kinds;
+  capabilities_ = ibverbs_capabilities(native, process_.options.software_atomics,
+                                       is_one_machine(process_.directory), process_.directory.dc);
+  is_up_ = true;
+  return fine();
 }
 
 // ---- actors ----
 
 Verbs& Hardware::add_actor(ActorKind kind, NodeId node, ClientId client) {
-  LocalNode* const here = find(node);
+  LocalNode* const here = process_.find(node);
   LATCHLAB_CHECK(here != nullptr, "an actor of a node that lives elsewhere");
   const bool is_client = kind == ActorKind::client;
   const ActorKey key =
       is_client ? client_key(client) : background_key(node, kind == ActorKind::server);
   ActorHost& host = *here->hosts[is_client ? worker_of(client) : 0];
-  IbActor& actor = host.add_actor(key, kind, client,
-                                  is_client ? Rng(plan_.seed, client.value, StreamPurpose::protocol)
-                                            : Rng(plan_.seed, key, StreamPurpose::protocol));
-  if (is_client) clients_[client] = &actor;
-  if (kind == ActorKind::server && options_.server_workers > 1) {
+  IbActor& actor =
+      host.add_actor(key, kind, client,
+                     is_client ? Rng(process_.plan.seed, client.value, StreamPurpose::protocol)
+                               : Rng(process_.plan.seed, key, StreamPurpose::protocol));
+  if (is_client) process_.clients[client] = &actor;
+  if (kind == ActorKind::server && process_.options.server_workers > 1) {
     actor.turn = &here->calls.turn;
-    for (std::uint32_t i = 1; i < options_.server_workers; ++i)
+    for (std::uint32_t i = 1; i < process_.options.server_workers; ++i)
       here->hosts[i]->add_server(background_key(node, true, i), actor);
   }
   return actor;
@@ -77,8 +115,8 @@ void Hardware::spawn(Verbs& actor, Task<void> root, Time start) {
 }
 
 void Hardware::serve_calls(Verbs& server, CallHandler& handler) {
-  for (const auto& host : find(server.node())->hosts)
-    if (host->has_server()) host->serve_calls(handler);
+  for (const auto& host : process_.find(server.node())->hosts)
+    if (IbActor* const part = host->messages().server()) part->handler = &handler;
 }
 
 // ---- running ----
@@ -88,38 +126,40 @@ void Hardware::at(Time date, std::function<void()> action) {
 }
 
 void Hardware::at_worker(std::uint32_t worker, Time date, std::function<void()> action) {
-  if (options_.server_workers == 1) return workers_[worker]->at(date, std::move(action));
+  if (process_.options.server_workers == 1)
+    return process_.workers[worker]->at(date, std::move(action));
   // Meanwhile no thread runs code of a server part.
-  workers_[worker]->at(date, [this, action = std::move(action)] {
+  process_.workers[worker]->at(date, [this, action = std::move(action)] {
     std::vector<std::unique_lock<std::mutex>> turns;
-    for (const auto& [id, node] : nodes_) turns.emplace_back(node->calls.turn);
+    for (const auto& [id, node] : process_.nodes) turns.emplace_back(node->calls.turn);
     action();
   });
 }
 
 void Hardware::run_chores() {
-  if (options_.look_around) options_.look_around();
-  workers_[0]->at(true_now() + kChores, [this] { run_chores(); });
+  if (process_.options.look_around) process_.options.look_around();
+  process_.workers[0]->at(true_now() + kChores, [this] { run_chores(); });
 }
 
 RunEnd Hardware::run_until(Time date) {
-  if (options_.look_around && !std::exchange(chores_, true)) run_chores();
-  const bool alone = nodes_.size() == plan_.nodes.size() && workers_.size() == 1;
-  if (workers_.size() == 1) {
-    const RunEnd end = workers_[0]->run_until(date, stop_, alone);
-    stop_.store(false, std::memory_order_relaxed);
+  if (process_.options.look_around && !std::exchange(has_chores_, true)) run_chores();
+  const bool alone =
+      process_.nodes.size() == process_.plan.nodes.size() && process_.workers.size() == 1;
+  if (process_.workers.size() == 1) {
+    const RunEnd end = process_.workers[0]->run_until(date, process_.stop, alone);
+    process_.stop.store(false, std::memory_order_relaxed);
     return end;
   }
-  std::vector<RunEnd> ends(workers_.size());
+  std::vector<RunEnd> ends(process_.workers.size());
   const auto run = [&](std::size_t i) {
-    const OnCores own(i > 0 ? core_of_worker(i) : std::vector<int>());
-    ends[i] = workers_[i]->run_until(date, stop_, false);
+    const OnCores own(i > 0 ? process_.cores.of_worker(i) : std::vector<int>());
+    ends[i] = process_.workers[i]->run_until(date, process_.stop, false);
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(run, i);
+  for (std::size_t i = 1; i < process_.workers.size(); ++i) threads.emplace_back(run, i);
   run(0);
   for (std::thread& thread : threads) thread.join();
-  stop_.store(false, std::memory_order_relaxed);
+  process_.stop.store(false, std::memory_order_relaxed);
   if (std::count(ends.begin(), ends.end(), RunEnd::stopped) > 0) return RunEnd::stopped;
   return std::count(ends.begin(), ends.end(), RunEnd::reached) > 0 ? RunEnd::reached
                                                                    : RunEnd::finished;
@@ -127,34 +167,30 @@ RunEnd Hardware::run_until(Time date) {
 
 // ---- crashes ----
 
-IbActor& Hardware::client(ClientId client) const {
-  const auto found = clients_.find(client);
-  LATCHLAB_CHECK(found != clients_.end(), "crash of a client that does not exist");
-  return *found->second;
-}
-
 void Hardware::crash(ClientId who, CrashKind kind) {
-  IbActor& victim = client(who);
+  const auto found = process_.clients.find(who);
+  LATCHLAB_CHECK(found != process_.clients.end(), "crash of a client that does not exist");
+  IbActor& victim = *found->second;
   // A process that hosts one node dies like any process.
-  if (options_.exchange && kind == CrashKind::process) ::kill(::getpid(), SIGKILL);
+  if (process_.options.exchange && kind == CrashKind::process) ::kill(::getpid(), SIGKILL);
   if (kind == CrashKind::node) return crash_node(victim.node());
   ActorHost& host = victim.host();
-  if (workers_.size() == 1 && host.worker().running() != &victim)
+  if (process_.workers.size() == 1 && host.worker().running() != &victim)
     host.kill(victim, kind);
   else
     host.worker().inbox([&host, &victim, kind] { host.kill(victim, kind); });
-  const Time heard = true_now() + options_.detection_delay;
-  workers_[0]->inbox([this, who, heard] {
-    workers_[0]->at(heard, [this, who] {
+  const Time heard = true_now() + process_.options.detection_delay;
+  process_.workers[0]->inbox([this, who, heard] {
+    process_.workers[0]->at(heard, [this, who] {
       tell_membership({who});
-      if (options_.exchange) workers_[0]->hosts().front()->tell_others(who);
+      if (process_.options.exchange) process_.workers[0]->hosts().front()->tell_others(who);
     });
   });
 }
 
 void Hardware::crash_node(NodeId id) {
-  LocalNode* const node = find(id);
-  LATCHLAB_CHECK(node != nullptr && workers_.size() == 1,
+  LocalNode* const node = process_.find(id);
+  LATCHLAB_CHECK(node != nullptr && process_.workers.size() == 1,
                  "a node crashes in the process and on the thread that has it");
   node->dead = true;
   node->memory_server->die();
@@ -163,24 +199,25 @@ void Hardware::crash_node(NodeId id) {
     host->frames().fail();
   }
   std::vector<ClientId> gone;
-  for (const auto& [who, actor] : clients_)
+  for (const auto& [who, actor] : process_.clients)
     if (actor->node() == id) gone.push_back(who);
-  workers_[0]->at(true_now() + options_.detection_delay, [this, id, gone] { node_lost(id, gone); });
+  process_.workers[0]->at(true_now() + process_.options.detection_delay,
+                          [this, id, gone] { node_lost(id, gone); });
 }
 
 void Hardware::tell_membership(const std::vector<ClientId>& gone) {
-  for (const auto& worker : workers_) {
+  for (const auto& worker : process_.workers) {
     for (ActorHost* host : worker->hosts()) {
       if (worker->index() == 0)
-        host->membership_changed(gone);
+        host->local().clients_gone(gone);
       else
-        worker->inbox([host, gone] { host->membership_changed(gone); });
+        worker->inbox([host, gone] { host->local().clients_gone(gone); });
     }
   }
 }
 
 void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
-  for (const auto& worker : workers_)
+  for (const auto& worker : process_.workers)
     for (ActorHost* host : worker->hosts())
       worker->inbox([host, lost] { host->node_is_gone(lost); });
   tell_membership(clients);
@@ -189,30 +226,31 @@ void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
 // ---- inspecting ----
 
 void Hardware::reset_stats() {
-  workers_[0]->restart_poll_times();
-  for (std::size_t i = 1; i < workers_.size(); ++i)
-    workers_[i]->inbox([worker = workers_[i].get()] { worker->restart_poll_times(); });
+  process_.workers[0]->restart_poll_times();
+  for (std::size_t i = 1; i < process_.workers.size(); ++i)
+    process_.workers[i]->inbox(
+        [worker = process_.workers[i].get()] { worker->restart_poll_times(); });
 }
 
 std::vector<WorkerReport> Hardware::worker_reports() const {
   std::vector<WorkerReport> all;
-  for (const auto& worker : workers_) {
+  for (const auto& worker : process_.workers) {
     const PollTimeStats& times = worker->poll_times();
     all.push_back({times.watched(), times.busy(), times.longest(), worker->began()});
   }
   return all;
 }
 
-std::uint64_t Hardware::peek(RemoteAddr word) {
-  LocalNode* const node = find(word.node);
+Memory& Hardware::memory_of(NodeId id) {
+  LocalNode* const node = process_.find(id);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that lives elsewhere");
-  return node->memory->peek(word.offset);
+  return *node->memory;
 }
 
-void Hardware::poke(RemoteAddr word, std::uint64_t value) {
-  LocalNode* const node = find(word.node);
-  LATCHLAB_CHECK(node != nullptr, "memory of a node that lives elsewhere");
-  node->memory->poke(word.offset, value);
+SetUpCost Hardware::set_up_cost(NodeId node) const {
+  const LocalNode& here = *process_.nodes.at(node);
+  return {here.device->qps(), here.device->qps_made(), here.device->doorbells(),
+          here.descriptor_bytes};
 }
 
 RunFingerprint& Hardware::fingerprint() {
@@ -222,13 +260,13 @@ RunFingerprint& Hardware::fingerprint() {
 
 std::uint64_t Hardware::events() const {
   std::uint64_t total = 0;
-  for (const auto& worker : workers_) total += worker->events;
+  for (const auto& worker : process_.workers) total += worker->events;
   return total;
 }
 
 VerbCensus Hardware::census() const {
   VerbCensus total;
-  for (const auto& worker : workers_) {
+  for (const auto& worker : process_.workers) {
     total.posted += worker->census.posted;
     total.executed += worker->census.executed;
     total.failed += worker->census.failed;

@@ -1,8 +1,8 @@
 #pragma once
 // Real RNICs, through libibverbs: RC QPs of each client for verbs, frames between threads for
 // messages, calls and services. Verbs on a node's memory are executed by its RNIC or by a
-// software-atomics proxy. One process may host all nodes of a plan, each with its own
-// address (tests do), or one node.
+// software-atomics proxy. One process may host all nodes of a plan, each with its own address
+// (tests do), or one node.
 //
 // Not supported: clocks with a given drift, topologies, failing links. Time is the machine's.
 
@@ -101,7 +101,7 @@ Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
                                                      const IbverbsOptions& options);
 
 // Opens the device that `choice` selects on this machine and tries its atomics. The error: it lacks
-// queues that every run needs (queue_trial.h).
+// queues that every run needs (try_queues).
 Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice);
 // The capabilities of a run on this backend if all devices have `native`.
 Capabilities ibverbs_capabilities(const NativeAtomics& native, bool software_atomics,

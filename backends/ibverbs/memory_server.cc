@@ -40,7 +40,7 @@ Status MemoryServer::offer_dc() {
   auto recvs = RecvPool::make(frames_->device(), 1, 64);
   if (!recvs) return recvs.error();
   unused_recvs_ = std::move(recvs).value();
-  auto target = DcTarget::make(frames_->device(), frames_->cq(), *unused_recvs_);
+  auto target = DcTarget::make(frames_->device(), queues_.cq, *unused_recvs_);
   if (!target) return target.error();
   target_ = std::move(target).value();
   return fine();
@@ -145,7 +145,7 @@ VerbStatus MemoryServer::make_responder(const ConnectBody& wanted) {
   queues_.ends.erase({wanted.from, {}});
   QpOptions options;
   options.depth = 1;
-  auto made = QueuePair::make(frames_->device(), frames_->cq(), options);
+  auto made = QueuePair::make(frames_->device(), queues_.cq, options);
   if (!made || !made.value().connect(wanted.address)) return VerbStatus::peer_failed;
   responders_[wanted.from] = std::move(made).value();
   return VerbStatus::ok;
@@ -193,7 +193,7 @@ void MemoryServer::allocate(ThreadId asker, std::uint64_t ticket, const RegionBo
   frames_->send(asker, FrameKind::region_answer, ticket, answer);
 }
 
-// ---- the agent ----
+// ---- software atomics ----
 
 void MemoryServer::serve_proxy(ThreadId asker, FrameReader& reader) {
   ProxyHead head;

@@ -1,11 +1,11 @@
 #pragma once
-// The thread that serves a node's memory: makes the other ends of clients' QPs, allocates, evicts,
-// and, if the node's memory has an agent, executes every verb on it.
+// The memory-server thread of a node: makes the other ends of clients' QPs, allocates, evicts, and
+// with software atomics executes every verb on the node's memory.
 //
-// The agent is a software-atomics proxy: all verbs on its memory come here, READs, WRITEs and whole
-// batches included, and are executed in posting order, each by loads and stores without a lock
-// prefix, so that races with CPU accesses occur as they do with an RNIC. Verbs of all widths are
-// atomic with each other, because one thread executes them.
+// It is a proxy then: all verbs on its memory come here, READs, WRITEs and whole batches included,
+// and are executed in posting order, each by loads and stores without a lock prefix, so that races
+// with CPU accesses occur as they do with an RNIC. Verbs of all widths are atomic with each other,
+// because one thread executes them.
 
 #include <atomic>
 #include <cstdint>
@@ -58,7 +58,6 @@ class MemoryServer final : public FrameExchange::Owner {
 
   void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
   void peer_is_gone(ThreadId) override {}
-  void verb_done(const Done&) override {}
 
  private:
   void run();
@@ -80,7 +79,7 @@ class MemoryServer final : public FrameExchange::Owner {
   std::map<ActorKey, QueuePair> responders_;
   std::unique_ptr<RecvPool> unused_recvs_;  // the target gets no SENDs
   DcTarget target_;
-  std::map<ThreadId, bool> batch_failed_;  // of the last agent batch of each thread
+  std::map<ThreadId, bool> batch_failed_;  // of the last batch of each thread
   ThreadId clock_of_;
   std::uint32_t clock_times_ = 0;
   std::int64_t clock_asked_ns_ = 0;

@@ -66,7 +66,7 @@ void Worker::fire(const Timer& timer) {
     return;
   }
   if (timer.wait->generation == timer.generation && timer.wait->armed)
-    timer.actor->host().deadline_came(*timer.actor, *timer.wait);
+    timer.actor->host().local().deadline_came(*timer.actor, *timer.wait);
 }
 
 bool Worker::run_timers() {
@@ -91,7 +91,7 @@ bool Worker::run_ready() {
       if (next.op->life == actor.life)
         resume(actor, next.op->waiter);
       else
-        actor.host().recycle_batch(*next.op);
+        actor.host().context().recycle_batch(*next.op);
     } else if (next.wait->life == actor.life) {
       resume(actor, next.wait->waiter);
     } else {
@@ -137,12 +137,12 @@ bool Worker::nothing_under_way() const {
 }
 
 void Worker::nap(Time date) {
-  FrameExchange& frames = hosts_.front()->frames();
-  frames.arm();
+  ActorHost& host = *hosts_.front();
+  host.arm();
   if (turn()) return;
   if (!timers_.empty()) date = std::min(date, timers_.top().date);
   const Duration left = std::min(time_until(date, turn_began_), kLongestSleep);
-  if (left.ps > 0) frames.sleep_until_any(left);
+  if (left.ps > 0) host.sleep_until_any(left);
 }
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
