@@ -5,7 +5,7 @@
 // Used by one thread at a time. No background thread runs, so nothing happens between calls. Ranks
 // are 0 to N-1. A member is *lost* when its connection ends (its process died, or its machine has
 // been unreachable for about 15 s), when it violates the protocol, or when it misses a deadline. If
-// possible it is told so, and its place becomes free for another member.
+// possible it is told so, and its seat becomes free for another member.
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/launch/address.h"
+#include "core/launch/rendezvous.h"
 #include "core/launch/waiting.h"
 
 namespace latchlab::launch {
@@ -86,7 +86,7 @@ class Coordinator {
   const std::string& token() const;
 
   // Waits until `members` have joined. Members get the ranks that they ask for, else the first free
-  // ones. A later call with the same number refills the places of lost members.
+  // ones. A later call with the same number refills the seats of lost members.
   Status gather(std::uint32_t members, const GatherWatch& watch);
 
   // Runs one job: all members get `common`, and the member of rank r gets each[r] (or `each` is

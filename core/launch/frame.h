@@ -24,7 +24,7 @@ inline constexpr std::size_t kMaxHelloBytes = 64 << 10;
 inline constexpr std::size_t kMaxFrameBytes = 64 << 20;
 
 enum class FrameKind : std::uint8_t {
-  hello = 1,        // member: its identity (hello.h)
+  hello = 1,        // member: its identity (Hello)
   refused,          // coordinator: payload gives the reason; the connection ends
   welcome,          // coordinator: rank; number: how many members there are
   job_common,       // coordinator: blob for all members; number: the job's id
@@ -74,5 +74,23 @@ class FrameReader {
   std::string bytes_;
   std::size_t at_ = 0;  // bytes before this were returned
 };
+
+// The first message of a member, and the coordinator's checks of it.
+struct Hello {
+  std::string program;  // version and build: equal in all processes of a run
+  std::string host;
+  std::int64_t pid = 0;
+  std::optional<std::uint32_t> rank;  // the requested rank; nullopt: any
+  std::string facts;                  // about its machine, for the caller; not interpreted here
+};
+
+// JSON text.
+std::string write_hello(const Hello& hello);
+
+// Parses a hello; the error says why it is refused: no latchlab node, or another wire version.
+Result<Hello> read_hello(const std::string& text);
+
+// Refuses another build of the program.
+Status examine(const Hello& hello, const std::string& program);
 
 }  // namespace latchlab::launch

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "core/launch/hello.h"
+#include "core/launch/frame.h"
 
 namespace latchlab::launch {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/launch/address.h"
 #include "core/launch/channel.h"
+#include "core/launch/rendezvous.h"
 #include "core/launch/waiting.h"
 
 namespace latchlab::launch {

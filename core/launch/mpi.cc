@@ -40,9 +40,9 @@ bool is_told_by_slurm_alone() {
 
 #ifdef LATCHLAB_WITH_MPI
 
-Result<std::optional<MpiPlace>> mpi_place() {
+Result<std::optional<MpiRank>> mpi_rank() {
   const std::uint32_t launched = launched_size();
-  if (launched == 1) return std::optional<MpiPlace>();
+  if (launched == 1) return std::optional<MpiRank>();
   if (is_told_by_slurm_alone())
     return Error{fmt::format("started as one of {} processes, but MPI does not know; use srun "
                              "--mpi=pmix",
@@ -61,7 +61,7 @@ Result<std::optional<MpiPlace>> mpi_place() {
                     launched, size),
         {}};
   }
-  return std::optional(MpiPlace{static_cast<std::uint32_t>(rank), launched});
+  return std::optional(MpiRank{static_cast<std::uint32_t>(rank), launched});
 }
 
 std::string mpi_share(std::string text) {
@@ -75,9 +75,9 @@ std::string mpi_share(std::string text) {
 
 #else
 
-Result<std::optional<MpiPlace>> mpi_place() {
+Result<std::optional<MpiRank>> mpi_rank() {
   const std::uint32_t launched = launched_size();
-  if (launched == 1) return std::optional<MpiPlace>();
+  if (launched == 1) return std::optional<MpiRank>();
   return Error{fmt::format("started as one of {} processes, but this latchlab was built without "
                            "MPI; build it where MPI is installed (cmake -DLATCHLAB_MPI=ON), or "
                            "start latchlab run once and latchlab node --rendezvous HOST:PORT on "

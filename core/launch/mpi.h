@@ -13,7 +13,7 @@
 
 namespace latchlab::launch {
 
-struct MpiPlace {
+struct MpiRank {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
 };
@@ -23,10 +23,10 @@ bool started_by_mpi();
 
 // nullopt: not started by such a launcher, or as its only process. Error: this build cannot talk to
 // the launcher, because it has no MPI or a different one.
-Result<std::optional<MpiPlace>> mpi_place();
+Result<std::optional<MpiRank>> mpi_rank();
 
 // Broadcasts rank 0's text (the coordinator's address and token) to all ranks. All ranks call it
-// once, after mpi_place() has returned a place. Finalizes MPI.
+// once, after mpi_rank() has returned one. Finalizes MPI.
 std::string mpi_share(std::string text);
 
 }  // namespace latchlab::launch

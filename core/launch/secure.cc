@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/launch/token.h"
+#include "core/launch/rendezvous.h"
 
 namespace latchlab::launch {
 namespace {

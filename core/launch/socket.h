@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/launch/address.h"
+#include "core/launch/rendezvous.h"
 #include "core/launch/waiting.h"
 
 namespace latchlab::launch {

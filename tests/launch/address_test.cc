@@ -1,5 +1,5 @@
 // Addresses and tokens in the form that users write, and listening with them.
-#include "core/launch/address.h"
+#include "core/launch/rendezvous.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "core/launch/coordinator.h"
-#include "core/launch/token.h"
 
 namespace latchlab::launch {
 namespace {

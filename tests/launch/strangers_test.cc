@@ -8,7 +8,6 @@
 #include <future>
 
 #include "core/launch/frame.h"
-#include "core/launch/hello.h"
 #include "tests/launch/fixture.h"
 
 namespace latchlab::launch {

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "core/launch/member.h"
-#include "core/launch/token.h"
+#include "core/launch/rendezvous.h"
 #include "tests/launch_member/roles.h"
 
 namespace {

@@ -54,7 +54,7 @@ int be_the_coordinator(const std::string& program, std::uint32_t size) {
 }  // namespace
 
 int run_under_mpi(const std::string& program) {
-  const auto place = mpi_place();
+  const auto place = mpi_rank();
   if (!place) return complain(place.error());
   if (!place.value()) {
     std::printf("alone\n");

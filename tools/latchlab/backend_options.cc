@@ -5,9 +5,8 @@
 #include "core/study/files.h"
 #include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_IBVERBS
-#include "core/launch/address.h"
+#include "core/launch/rendezvous.h"
 #include "core/launch/mpi.h"
-#include "core/launch/token.h"
 #endif
 
 namespace latchlab::tool {

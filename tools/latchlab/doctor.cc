@@ -163,12 +163,12 @@ Line queues_line(const ib::DeviceFacts& device) {
   return {Health::fine, what, text.empty() ? "extended QPs and CQs" : text, {}};
 }
 
-// The device's native atomics, and the locks that need agents on it.
+// The device's native atomics, and the locks that need software atomics on it.
 Line atomics_line(const ib::DeviceFacts& device) {
   const std::string what = "atomics";
   const auto native = native_atomics({device.name, {}});
   if (!native) return {Health::optional, what, native.error().text(), {}};
-  const std::string locks = locks_by_agents(native.value());
+  const std::string locks = locks_by_software(native.value());
   if (locks.empty()) return {Health::fine, what, native.value().text() + ": no agents needed", {}};
   return {Health::optional,
           what,

@@ -47,7 +47,7 @@ Status crashes_only_alone(const std::vector<const Scenario*>& scenarios) {
 Result<RunBackend> hardware_backend(const RunArguments& arguments,
                                     const std::vector<const Scenario*>& scenarios) {
   if (Status possible = crashes_only_alone(scenarios); !possible) return possible.error();
-  const auto place = launch::mpi_place();
+  const auto place = launch::mpi_rank();
   if (!place) return place.error();
   RunBackend backend;
   if (place.value() && place.value()->rank > 0) {

@@ -65,8 +65,8 @@ FabricNode read_fabric_node(const std::string& text);
 
 // The native atomics that all nodes have in common.
 NativeAtomics atomics_of(const std::vector<FabricNode>& nodes);
-// `by_agents`: the locks that need agents given those atomics.
-Lines judge_fabric(const std::vector<FabricNode>& nodes, const std::string& by_agents);
+// `by_software`: the locks that need software atomics given those atomics.
+Lines judge_fabric(const std::vector<FabricNode>& nodes, const std::string& by_software);
 // The paths with problems; one line covers several paths with the same problem.
 Lines judge_ways(const std::vector<FabricNode>& nodes);
 // "node 2", "nodes 1-3,5".

@@ -163,7 +163,7 @@ void print_json(const std::vector<FabricNode>& nodes, const Lines& lines, const 
 }
 
 Result<std::uint32_t> nodes_wanted(const FabricArguments& arguments,
-                                   const std::optional<launch::MpiPlace>& place) {
+                                   const std::optional<launch::MpiRank>& place) {
   constexpr std::uint32_t kLeast = 2;
   if (place && arguments.nodes != 0 && arguments.nodes != place->size)
     return Error{fmt::format("--nodes {}: MPI has started {} processes, and each is a node; leave "
@@ -183,7 +183,7 @@ int doctor_fabric(const FabricArguments& arguments) {
   if (const std::string& rendezvous = arguments.hardware.rendezvous; !rendezvous.empty())
     if (const Status usable = check_rendezvous(rendezvous); !usable)
       return complain(usable.error());
-  const auto place = launch::mpi_place();
+  const auto place = launch::mpi_rank();
   if (!place) return complain(place.error(), kCannot);
   const RunArguments run = as_run(arguments);
   if (place.value() && place.value()->rank > 0) return be_an_mpi_node(run, place.value()->rank);
@@ -199,7 +199,7 @@ int doctor_fabric(const FabricArguments& arguments) {
   if (const Status there = fleet.assemble(); !there) return complain(there.error(), kCannot);
   const auto told = ask_all(fleet, arguments);
   if (!told) return complain(told.error(), kCannot);
-  Lines lines = judge_fabric(told.value(), locks_by_agents(atomics_of(told.value())));
+  Lines lines = judge_fabric(told.value(), locks_by_software(atomics_of(told.value())));
   for (Line& line : judge_ways(told.value())) lines.push_back(std::move(line));
   const Trips trips = trips_of(told.value());
   if (arguments.json) {

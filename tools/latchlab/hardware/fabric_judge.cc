@@ -101,14 +101,14 @@ std::string atomics_text(const FabricNode& node) {
   return text + (by_dc.text() == masked ? ", also by DC" : ", by DC " + by_dc.text());
 }
 
-Line atomics(const Nodes& nodes, const std::string& by_agents) {
+Line atomics(const Nodes& nodes, const std::string& by_software) {
   Groups groups = group_by(nodes, atomics_text);
   const NativeAtomics all = atomics_of(nodes);
-  if (by_agents.empty())
+  if (by_software.empty())
     return alike("atomics", groups, Health::note,
                  "by RC no lock needs agents; DC is for nodes that all have it");
   const std::string what =
-      fmt::format("{}; by agents for {}: {}", text_of(groups), by_agents, all.lacking);
+      fmt::format("{}; by agents for {}: {}", text_of(groups), by_software, all.lacking);
   if (groups.size() <= 1) return {Health::note, "atomics", what, {}};
   return {Health::wrong, "atomics", what,
           "set the firmware of all nodes alike (docs/cluster.md, PCI_ATOMIC_MODE and UCTX_EN), or "
@@ -198,7 +198,7 @@ NativeAtomics atomics_of(const std::vector<FabricNode>& nodes) {
   return all.value_or(NativeAtomics{});
 }
 
-Lines judge_fabric(const std::vector<FabricNode>& nodes, const std::string& by_agents) {
+Lines judge_fabric(const std::vector<FabricNode>& nodes, const std::string& by_software) {
   Lines lines;
   bool any = false;
   for (const FabricNode& node : nodes) {
@@ -213,7 +213,7 @@ Lines judge_fabric(const std::vector<FabricNode>& nodes, const std::string& by_a
     return [member](const FabricNode& node) { return node.*member; };
   };
   lines.insert(lines.end(), {link_layers(nodes), mtus(nodes), partitions(nodes),
-                             atomics(nodes, by_agents), locked_memory(nodes), clocks(nodes),
+                             atomics(nodes, by_software), locked_memory(nodes), clocks(nodes),
                              governors(nodes), versions("board", nodes, of(&FabricNode::board)),
                              versions("firmware", nodes, of(&FabricNode::firmware)),
                              versions("kernel", nodes, of(&FabricNode::kernel)),

@@ -8,8 +8,8 @@
 #include <climits>
 #include <utility>
 
+#include "core/launch/rendezvous.h"
 #include "core/launch/socket.h"
-#include "core/launch/token.h"
 #include "core/study/share_json.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/plugins.h"

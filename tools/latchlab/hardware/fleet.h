@@ -9,10 +9,10 @@
 
 #include "backends/ibverbs/native_atomics.h"
 #include "core/base/result.h"
-#include "core/launch/address.h"
 #include "core/launch/coordinator.h"
 #include "core/launch/local_members.h"
 #include "core/launch/mpi.h"
+#include "core/launch/rendezvous.h"
 #include "core/study/study.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/hardware/journal.h"
@@ -22,7 +22,7 @@ namespace latchlab::tool {
 class Fleet {
  public:
   // `place`: set if MPI started this process; the MPI processes then determine the nodes.
-  Fleet(const RunArguments& arguments, std::uint32_t nodes, std::optional<launch::MpiPlace> place)
+  Fleet(const RunArguments& arguments, std::uint32_t nodes, std::optional<launch::MpiRank> place)
       : arguments_(arguments), nodes_(place ? place->size : nodes), place_(place) {}
   ~Fleet();
   Fleet(const Fleet&) = delete;
@@ -64,7 +64,7 @@ class Fleet {
 
   RunArguments arguments_;
   std::uint32_t nodes_;
-  std::optional<launch::MpiPlace> place_;
+  std::optional<launch::MpiRank> place_;
   std::optional<launch::Coordinator> coordinator_;
   std::optional<launch::LocalMembers> locals_;  // absent: this program started no node
   std::vector<JournalFile> journals_;           // by rank, for the current job

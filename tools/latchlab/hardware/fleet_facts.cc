@@ -92,8 +92,8 @@ void Fleet::tell_cores() const {
     nodes.push_back({peer.rank + 1, peer.host, text_at(facts, "machine"),
                      ib::parse_cores(text_at(facts, "cores")), text_at(facts, "bound_by")});
   }
-  const std::size_t agents = arguments_.hardware.agents ? 1 : 0;
-  const CoreAdvice advice = advise_on_cores(nodes, arguments_.hardware.workers + agents);
+  const std::size_t proxies = arguments_.hardware.agents ? 1 : 0;
+  const CoreAdvice advice = advise_on_cores(nodes, arguments_.hardware.workers + proxies);
   if (!arguments_.quiet)
     for (const std::string& note : advice.notes) fmt::print(stderr, "latchlab: {}\n", note);
   for (const std::string& warning : advice.warnings)

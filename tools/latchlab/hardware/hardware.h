@@ -10,7 +10,7 @@
 #include "backends/ibverbs/device.h"
 #include "backends/ibverbs/native_atomics.h"
 #include "core/base/result.h"
-#include "core/launch/address.h"
+#include "core/launch/rendezvous.h"
 #include "core/scenario/scenario.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/run_one.h"
@@ -52,7 +52,7 @@ struct NodeJob {
   std::uint32_t repeat = 0;
   std::uint32_t workers = 1;
   std::uint32_t server_workers = 1;
-  bool agents = false;
+  bool software_atomics = false;
   bool dc = false;
   ib::PathOptions path;
 };
@@ -62,7 +62,7 @@ Result<NodeJob> read_job(const std::string& text);
 // Warns on stderr about settings without effect on hardware. Error: a setting that hardware cannot
 // provide.
 Status advise_on_hardware(const std::vector<const Scenario*>& scenarios);
-// Operations that the locks use and that the nodes' RNICs lack, one line each; `always`: agents
+// Operations that the locks use and that the nodes' RNICs lack, one line each; `always`: proxies
 // emulate all atomics.
 std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
                                               const NativeAtomics& native, bool always);
@@ -73,9 +73,10 @@ std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>&
                                              const NativeAtomics& native, bool always,
                                              const std::string& no_own_memory);
 
-// "mcs, shiftlock": the locks that, with default parameters, need agents on nodes with `native`.
-std::string locks_by_agents(const NativeAtomics& native);
-// Whether the point's lock needs an operation that a node's RNIC lacks, so that agents emulate it.
+// "mcs, shiftlock": the locks that, with default parameters, need software atomics on nodes with
+// `native`.
+std::string locks_by_software(const NativeAtomics& native);
+// Whether the point's lock needs an operation that a node's RNIC lacks, so that proxies emulate it.
 bool needs_software_atomics(const Point& point, const NativeAtomics& native);
 
 }  // namespace latchlab::tool

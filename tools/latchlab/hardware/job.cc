@@ -18,7 +18,7 @@ std::string write_job(const NodeJob& job) {
   json["repeat"] = job.repeat;
   json["workers"] = job.workers;
   json["server_workers"] = job.server_workers;
-  json["agents"] = job.agents;
+  json["agents"] = job.software_atomics;
   json["dc"] = job.dc;
   json["path"] = {job.path.pkey, job.path.sl, job.path.traffic_class};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -42,7 +42,7 @@ Result<NodeJob> read_job(const std::string& text) {
   job.repeat = json["repeat"].get<std::uint32_t>();
   job.workers = std::clamp(json["workers"].get<std::uint32_t>(), 1U, 254U);
   job.server_workers = std::clamp(json["server_workers"].get<std::uint32_t>(), 1U, 254U);
-  job.agents = json["agents"].get<bool>();
+  job.software_atomics = json["agents"].get<bool>();
   job.dc = json["dc"].get<bool>();
   job.path = {json["path"][0].get<std::uint16_t>(), json["path"][1].get<std::uint8_t>(),
               json["path"][2].get<std::uint8_t>()};

@@ -11,7 +11,7 @@
 
 namespace latchlab::tool {
 
-std::string locks_by_agents(const NativeAtomics& native) {
+std::string locks_by_software(const NativeAtomics& native) {
   std::string locks;
   for (const ProtocolEntry& entry : protocol_registry()) {
     const ParamSet usual = entry.info.resolve(entry.info.profiles.front().name);
@@ -38,15 +38,15 @@ std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>
   std::set<std::string> lines;
   for (const Scenario* scenario : scenarios)
     for (const Point& point : scenario->points) {
-      const bool agents = always || needs_software_atomics(point, native);
-      const Capabilities can = ibverbs_capabilities(native, agents, true);
+      const bool by_software = always || needs_software_atomics(point, native);
+      const Capabilities can = ibverbs_capabilities(native, by_software, true);
       const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
       for (const Capability needed : protocol->needs())
         if (can.of(needed) == Support::emulated)
           lines.insert(
               fmt::format("{}: {} ({})", name_of(needed), can.how(needed), point.protocol.label));
       const std::string why = always ? "as asked for" : native.lacking;
-      if (agents)
+      if (by_software)
         lines.insert(fmt::format("all verbs on locks: {}; {} ({})",
                                  can.how(Capability::masked_atomics_16), why,
                                  point.protocol.label));

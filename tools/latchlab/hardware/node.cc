@@ -19,7 +19,7 @@
 #include "backends/ibverbs/ibverbs_backend.h"
 #include "core/base/readable.h"
 #include "core/launch/member.h"
-#include "core/launch/token.h"
+#include "core/launch/rendezvous.h"
 #include "core/protocols/registry.h"
 #include "core/study/share.h"
 #include "core/study/share_json.h"
@@ -116,7 +116,7 @@ class NodeRun {
     options.port = arguments_.hardware.port;
     options.gid_index = arguments_.hardware.gid_index;
     options.workers = job_.workers;
-    options.software_atomics = job_.agents;
+    options.software_atomics = job_.software_atomics;
     options.dc = job_.dc;
     options.server_workers = job_.server_workers;
     options.device_from = kLockTableOffset;

@@ -1,14 +1,24 @@
 #pragma once
-// The secret that the processes of one run share, so that processes of other runs cannot join. It
-// is never sent, but an observer of a join can test guesses offline (secure.h), so it must be
-// random.
+// Where the processes of a run meet, and how they prove that they may join: the address of the
+// coordinator, in text form HOST:PORT or [IPv6]:PORT, and a token that all of them have.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "core/base/result.h"
 
 namespace latchlab::launch {
+
+struct Address {
+  std::string host = "127.0.0.1";  // a name or a numeric address, without brackets
+  std::uint16_t port = 0;          // 0: listen at any free port; not valid for a connection
+
+  std::string text() const;  // in the form that parse_address() reads
+};
+
+// Parses an address. The error says what is wrong and how to write it.
+Result<Address> parse_address(const std::string& text);
 
 // The environment variable that members read. Never on a command line, which every user can read.
 inline constexpr const char* kTokenVariable = "LATCHLAB_TOKEN";
