@@ -227,7 +227,7 @@ int execute_write(Context& context, const void* bytes, std::size_t count) {
     }
   }
   Device& device = Device::get();
-  const Device::Turn turn(device);
+  const Device::CallLock lock(device);
   return execute(device, context, command);
 }
 

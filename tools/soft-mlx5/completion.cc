@@ -1,6 +1,4 @@
 // Completion queues: entries in the layout of mlx5dv.h, and events.
-#include "tools/soft-mlx5/completion.h"
-
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <sys/socket.h>
@@ -8,6 +6,7 @@
 #include <array>
 
 #include "tools/soft-mlx5/bits.h"
+#include "tools/soft-mlx5/device.h"
 
 namespace soft_mlx5 {
 

@@ -43,4 +43,9 @@ const std::vector<Gid>& gids();
 inline constexpr std::uint16_t kLid = 7;
 inline constexpr std::uint64_t kGuid = 0x02c9'0300'0077'0001;
 
+// Faults that the run asked for, drawn from its seed: the same order of requests gets the same
+// faults.
+enum class Fault : std::uint8_t { rnr, flush, retry, loss, dct };
+bool draw(Fault fault);
+
 }  // namespace soft_mlx5

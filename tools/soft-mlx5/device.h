@@ -1,9 +1,11 @@
 #pragma once
 // The device of this process: the objects made on it, and the engine that reads send queues and
-// writes completions. All functions except get() and help() are called with lock_ held, which Turn
-// takes.
+// writes completions. All functions except get() and help() are called with lock_ held, which
+// CallLock takes.
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -12,28 +14,77 @@
 
 #include "tools/soft-mlx5/fabric.h"
 #include "tools/soft-mlx5/objects.h"
-#include "tools/soft-mlx5/pages.h"
 
 namespace soft_mlx5 {
 
+// Pages of the device that software maps: the clock, UARs, device memory. The device has its own
+// mapping, so that it can access pages that software has unmapped.
+inline constexpr std::size_t kPage = 4096;
+inline constexpr std::uint64_t kUarOffset = 1ULL << 40;  // mmap offset of the UAR pages
+
+class Pages {
+ public:
+  static constexpr std::uint32_t kClock = 0;
+  static constexpr std::uint32_t kClockInfo = 1;
+  static constexpr std::uint32_t kFirstUar = 16;
+  static constexpr std::uint32_t kUars = 2048;
+  static constexpr std::uint32_t kFirstMemory = kFirstUar + kUars;
+  static constexpr std::uint32_t kMemoryPages = 64;  // 256 KiB, as on a ConnectX-5
+  static constexpr std::uint32_t kAll = kFirstMemory + kMemoryPages;
+
+  void prepare();  // idempotent
+  std::byte* at(std::uint32_t page) { return base_ + page * kPage; }
+  // Maps the pages for software, from `page` on; on failure MAP_FAILED and errno.
+  void* map(std::uint32_t page, std::size_t bytes, int protection) const;
+
+  // The first of `count` free pages; 0: there are too few.
+  std::uint32_t allocate_memory(std::uint32_t count);
+  std::uint32_t allocate_uar();
+  void release(std::uint32_t page, std::uint32_t count);
+
+  // Cycles of the device's clock, 6.4 ns each.
+  static std::uint64_t cycles();
+  void show_clock();
+
+ private:
+  std::uint32_t allocate(std::uint32_t first, std::uint32_t end, std::uint32_t count);
+  int file_ = -1;
+  std::byte* base_ = nullptr;
+  std::vector<bool> used_;
+};
+
 template <class T>
 using Table = std::unordered_map<std::uint32_t, std::unique_ptr<T>>;
+
+// Syndromes of completions.
+enum Syndrome : std::uint8_t {
+  kFine = 0,
+  kLocalLength = 0x01,
+  kLocalOperation = 0x02,
+  kLocalProtection = 0x04,
+  kFlushed = 0x05,
+  kRemoteInvalid = 0x12,
+  kRemoteAccess = 0x13,
+  kRemoteOperation = 0x14,
+  kRetriesExceeded = 0x15,
+  kNotReadyExceeded = 0x16,
+};
 
 class Device {
  public:
   static Device& get();
 
   // Held by callers of the device; the engine yields to waiting callers.
-  class Turn {
+  class CallLock {
    public:
-    explicit Turn(Device& device) : device_(device) {
+    explicit CallLock(Device& device) : device_(device) {
       device_.waiting_.fetch_add(1, std::memory_order_relaxed);
       device_.lock_.lock();
       device_.waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
-    ~Turn() { device_.lock_.unlock(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    ~CallLock() { device_.lock_.unlock(); }
+    CallLock(const CallLock&) = delete;
+    CallLock& operator=(const CallLock&) = delete;
 
    private:
     Device& device_;
@@ -141,7 +192,20 @@ class Device {
   };
   Receive take_receive(Qp& qp);
 
-  struct Completion;
+  struct Completion {
+    std::uint8_t code = 0;  // of the completion itself
+    std::uint8_t opcode = 0;
+    std::uint8_t syndrome = kFine;
+    bool solicited = false;
+    std::uint32_t qp = 0;
+    std::uint32_t user_index = 0;
+    std::uint16_t wqe = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t immediate = 0;  // in memory byte order
+    std::uint32_t remote_qp = 0;
+    const std::byte* inlined = nullptr;  // at most 32 bytes
+    std::size_t inlined_bytes = 0;
+  };
   void complete(Cq& cq, const Completion& completion);
   void complete_send(Qp& qp, const Entry& entry);
   void complete_receive(Qp& qp, std::uint16_t index, const Request& request, std::uint8_t syndrome);

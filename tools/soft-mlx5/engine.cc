@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "tools/soft-mlx5/bits.h"
-#include "tools/soft-mlx5/completion.h"
+#include "tools/soft-mlx5/device.h"
 
 namespace soft_mlx5 {
 

@@ -165,7 +165,7 @@ int destroy(Device& device, Context& context, Table<T>& table, std::uint32_t han
 int execute_ioctl(Context& context, ib_uverbs_ioctl_hdr* header) {
   Device& device = Device::get();
   const Attributes attributes(*header);
-  const Device::Turn turn(device);
+  const Device::CallLock lock(device);
   const auto is = [header](unsigned object, unsigned method) {
     return header->object_id == object && header->method_id == method;
   };

@@ -61,7 +61,7 @@ int open_device(int flags) {
   if (fd < 0) return fd;
   if (static_cast<std::size_t>(fd) >= files().size()) die("more than 65536 files are open");
   Device& device = Device::get();
-  const Device::Turn turn(device);
+  const Device::CallLock lock(device);
   files()[static_cast<std::size_t>(fd)] = device.open(fd);
   open_files.fetch_add(1, std::memory_order_release);
   return fd;
@@ -87,7 +87,7 @@ ssize_t read_event(int fd, void* to, std::size_t room) {
     const long got = ::syscall(SYS_read, fd, &event, sizeof event);
     if (got != static_cast<long>(sizeof event)) return got;
     Device& device = Device::get();
-    const Device::Turn turn(device);
+    const Device::CallLock lock(device);
     if (!device.count_event(event)) continue;
     if (room < event.bytes) return failed(EINVAL);
     std::memcpy(to, &event, event.bytes);
@@ -99,7 +99,7 @@ void close_events(int fd) {
   event_files()[static_cast<std::size_t>(fd)] = false;
   open_event_files.fetch_sub(1);
   Device& device = Device::get();
-  const Device::Turn turn(device);
+  const Device::CallLock lock(device);
   std::erase_if(device.channels, [fd](const auto& entry) {
     if (entry.second->read_end != fd || entry.second->users > 0) return false;
     ::syscall(SYS_close, entry.second->write_end);
@@ -111,7 +111,7 @@ void close_events(int fd) {
 // it.
 void* map_device(std::size_t bytes, int protection, std::uint64_t offset) {
   Device& device = Device::get();
-  const Device::Turn turn(device);
+  const Device::CallLock lock(device);
   Pages& pages = device.pages();
   const std::uint64_t page = offset / kPage;
   const std::uint64_t index = (page & 0xff) | (page >> 16 << 8);
@@ -181,7 +181,7 @@ SOFT_MLX5_EXPORT int stat(const char* path, struct stat* to) noexcept {
 SOFT_MLX5_EXPORT int close(int fd) {
   if (soft_mlx5::Context* const context = soft_mlx5::context_of(fd); context != nullptr) {
     soft_mlx5::Device& device = soft_mlx5::Device::get();
-    const soft_mlx5::Device::Turn turn(device);
+    const soft_mlx5::Device::CallLock lock(device);
     soft_mlx5::files()[static_cast<std::size_t>(fd)] = nullptr;
     soft_mlx5::open_files.fetch_sub(1);
     device.close(context);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tools/soft-mlx5/bits.h"
-#include "tools/soft-mlx5/completion.h"
-#include "tools/soft-mlx5/faults.h"
+#include "tools/soft-mlx5/config.h"
+#include "tools/soft-mlx5/device.h"
 
 namespace soft_mlx5 {
 
