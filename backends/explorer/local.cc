@@ -9,19 +9,7 @@ namespace {
 
 constexpr Duration kSynchronisationError = nanoseconds(100);
 
-void load_words(State& state, OpSlot& op) {
-  state.check_owned(op.verb.addr, op.verb.bytes);
-  const ArenaScope scope(op.actor->arena);
-  op.read.resize((op.verb.bytes + 7) / 8);
-  for (std::size_t i = 0; i < op.read.size(); ++i) op.read[i] = state.word(op.verb.addr + 8 * i);
-  if (op.verb.bytes % 8 != 0) op.read.back() &= (1ULL << (8 * (op.verb.bytes % 8))) - 1;
-  op.words = op.read.data();
-  state.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
-             hash_of(op.read.size(), op.read.front(), op.read.back()));
-}
-
 void access_memory(State& state, OpSlot& op) {
-  if (op.cpu == CpuAccess::load_words) return load_words(state, op);
   state.check_owned(op.verb.addr, sizeof(std::uint64_t));
   std::uint64_t& word = state.word(op.verb.addr);
   const std::uint64_t before = word;

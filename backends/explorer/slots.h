@@ -49,7 +49,7 @@ struct OpSlot : Operation {
   Actor* actor = nullptr;
   ProbeSlot* probe = nullptr;  // of the remote wait that issued it as its `probe_index`-th
   int probe_index = 0;
-  std::vector<std::uint64_t> read;  // data of a long READ by value, or of load_words
+  std::vector<std::uint64_t> read;  // data of a long READ by value
 
   // Verbs, messages and calls: they count in the census, and may take effect after a crash.
   bool reaches_others() const {

@@ -66,13 +66,11 @@ void LocalEngine::compute(IbActor& actor, Duration length) {
 // ---- memory ----
 
 void LocalEngine::access_memory(IbOperation& op) {
-  if (op.cpu == CpuAccess::load_words) return load_words(op);
   std::uint64_t* const word = context_.node.memory->word(op.verb.addr.offset);
   const std::uint64_t value = op.verb.value.lo;
   std::uint64_t before = op.verb.compare.lo;
   switch (op.cpu) {
     case CpuAccess::load:
-    case CpuAccess::load_words:
       before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
       break;
     case CpuAccess::store:
@@ -88,19 +86,6 @@ void LocalEngine::access_memory(IbOperation& op) {
   }
   op.completion.value.lo = before;
   if (op.cpu != CpuAccess::load) context_.count_effect(op);
-}
-
-// Loads word by word, in ascending order.
-void LocalEngine::load_words(IbOperation& op) {
-  const Verb& verb = op.verb;
-  const auto* const from = reinterpret_cast<const std::uint64_t*>(
-      context_.node.memory->host(verb.addr.offset, verb.bytes));
-  std::uint64_t* const words = context_.operations.lend(op, verb.bytes);
-  for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
-    const std::uint64_t word = __atomic_load_n(from + at / 8, __ATOMIC_SEQ_CST);
-    std::memcpy(words + at / 8, &word, std::min<std::uint32_t>(8, verb.bytes - at));
-  }
-  op.words = words;
 }
 
 // ---- services of memory-server threads ----

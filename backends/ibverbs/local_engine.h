@@ -39,7 +39,6 @@ class LocalEngine {
  private:
   void compute(IbActor& actor, Duration length);
   void access_memory(IbOperation& op);
-  void load_words(IbOperation& op);
   void allocate(IbOperation& op);
   void evict(IbOperation& op);
   bool try_satisfy(IbActor& actor, IbWait& wait);

@@ -43,7 +43,6 @@ class ThreadDomain {
   ThreadDomain& operator=(const ThreadDomain&) = delete;
 
   ibv_pd* pd() const;
-  bool is_own() const { return parent_ != nullptr; }
 
  private:
   const Device& device_;

@@ -11,18 +11,6 @@
 
 namespace latchlab::sim {
 
-namespace {
-
-// The cache lines that a CPU access touches: at least one.
-std::int64_t cache_lines_of(const Operation& op) {
-  constexpr std::uint64_t kLine = 64;
-  if (op.kind != OpKind::cpu || op.cpu != CpuAccess::load_words) return 1;
-  const std::uint64_t first = op.verb.addr.offset;
-  return static_cast<std::int64_t>((first + op.verb.bytes - 1) / kLine - first / kLine + 1);
-}
-
-}  // namespace
-
 // ---- operations on the own node ----
 
 void Cpus::post(SimActor& actor, SimOperation& op) {
@@ -71,7 +59,7 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
     default:
       LATCHLAB_CHECK(op.kind != OpKind::cpu || !memory_.on_device(op.verb.addr),
                      "CPU access to memory of an RNIC");
-      return work_or_pass(actor, nic.cpu_access * cache_lines_of(op));
+      return work_or_pass(actor, nic.cpu_access);
   }
 }
 

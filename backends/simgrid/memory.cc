@@ -139,22 +139,9 @@ void Memory::write_atomic(const SimOperation& op) {
 
 // ---- CPUs ----
 
-void Memory::load_words(SimOperation& op) {
-  const RemoteAddr addr = op.verb.addr;
-  std::vector<std::uint64_t>& carried = carried_by(op);
-  for (std::uint32_t at = 0; at < op.verb.bytes; at += 8) carried.push_back(word(addr + at));
-  if (const std::uint32_t rest = op.verb.bytes % 8; rest != 0)
-    carried.back() &= (1ULL << (8 * rest)) - 1;
-  op.words = carried.data();
-  record_.note(
-      {op.actor, 0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), op.verb.bytes});
-}
-
 void Memory::access(SimOperation& op) {
   const RemoteAddr addr = op.verb.addr;
-  const bool many = op.cpu == CpuAccess::load_words;
-  if (caches_) touch(addr, many ? op.verb.bytes : sizeof(std::uint64_t));
-  if (many) return load_words(op);
+  if (caches_) touch(addr, sizeof(std::uint64_t));
   std::uint64_t& there = word(addr);
   const std::uint64_t before = there;
   there = after_access(op.cpu, op.verb, before);

@@ -60,7 +60,6 @@ class Memory {
   };
   SparseMemory fresh(NodeId node) const;
   bool allows_local(const SimOperation& op) const;
-  void load_words(SimOperation& op);
   Duration touch(RemoteAddr addr, std::uint64_t bytes);
 
   PerNode<OfNode> of_;

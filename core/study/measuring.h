@@ -36,7 +36,6 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   void window_opens();
   // Opens the window now instead of at the planned time, and discards what was counted.
   void measure_anew();
-  bool sees_everything() const { return sees_everything_; }
   void client_crashed(ClientId client);
   void prefetch_client(ClientId client) const;
 

@@ -11,7 +11,6 @@ namespace latchlab {
 constexpr std::uint64_t after_access(CpuAccess access, const Verb& operands, std::uint64_t before) {
   switch (access) {
     case CpuAccess::load:
-    case CpuAccess::load_words:
       break;
     case CpuAccess::store:
     case CpuAccess::exchange:

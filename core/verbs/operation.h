@@ -6,6 +6,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
@@ -36,8 +37,7 @@ struct CallOperands {
   Reply reply;
 };
 
-// load_words: reads verb.bytes from verb.addr on into `words`.
-enum class CpuAccess : std::uint8_t { load, store, exchange, cas, faa, load_words };
+enum class CpuAccess : std::uint8_t { load, store, exchange, cas, faa };
 
 struct Operation {
   OpKind kind = OpKind::verb;
@@ -51,8 +51,8 @@ struct Operation {
   std::uint64_t life = 0;  // the owner's life when the operation was posted
 
   Completion completion;  // status and value; CPU access: value.lo
-  // The words of a complete READ by value of more than 16 bytes, or of load_words: memory of the
-  // backend, valid until the slot is recycled.
+  // The words of a complete READ by value of more than 16 bytes: memory of the backend, valid until
+  // the slot is recycled.
   const std::uint64_t* words = nullptr;
   union {
     Duration length = {};           // sleep, compute; sync_now: the result's error
@@ -82,8 +82,12 @@ struct Operation {
   }
 };
 
-// The words of a complete READ by value or load_words; empty after an error.
+// The words of a complete READ by value; empty after an error.
 std::span<const std::uint64_t> words_of(const Operation& op);
+
+// "cas", "send", "cpu_faa"; "peer_failed".
+std::string_view name_of(const Operation& op);
+std::string_view name_of(VerbStatus status);
 
 struct WaitOperation {
   WaitSet set;

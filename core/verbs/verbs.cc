@@ -1,5 +1,6 @@
 #include "core/verbs/verbs.h"
 
+#include <array>
 #include <memory>
 
 #include "core/base/check.h"
@@ -62,6 +63,24 @@ Verb masked_faa_verb(RemoteAddr addr, std::uint32_t bytes, Words add, Words boun
   return verb;
 }
 
+std::string_view name_of(const Operation& op) {
+  static constexpr std::array<std::string_view, 6> kVerbs = {"read", "write",      "cas",
+                                                             "faa",  "masked_cas", "masked_faa"};
+  static constexpr std::array<std::string_view, 5> kCpuAccesses = {"load", "store", "exchange",
+                                                                   "cpu_cas", "cpu_faa"};
+  static constexpr std::array<std::string_view, 11> kOthers = {
+      "verb",    "send",  "call",     "cpu",   "sleep",   "compute",
+      "on_node", "flush", "allocate", "evict", "sync_now"};
+  if (op.kind == OpKind::verb) return kVerbs[static_cast<std::size_t>(op.verb.kind)];
+  if (op.kind == OpKind::cpu) return kCpuAccesses[static_cast<std::size_t>(op.cpu)];
+  return kOthers[static_cast<std::size_t>(op.kind)];
+}
+std::string_view name_of(VerbStatus status) {
+  static constexpr std::array<std::string_view, 6> kStatuses = {
+      "ok", "receiver_not_ready", "peer_failed", "access_error", "flushed", "timed_out"};
+  return kStatuses[static_cast<std::size_t>(status)];
+}
+
 // ---- requests ----
 
 Operation& Verbs::prepare(OpKind kind) {
@@ -97,17 +116,6 @@ VerbAwait Verbs::write(RemoteAddr addr, Words words) {
 }
 WordsAwait Verbs::read_words(RemoteAddr addr, std::uint32_t bytes) {
   return {{this, &prepare_verb(read_verb(addr, bytes))}};
-}
-VerbAwait Verbs::read_into(RemoteAddr addr, RemoteAddr local, std::uint32_t bytes) {
-  Verb verb = read_verb(addr, bytes);
-  verb.local = local;
-  return issue(verb);
-}
-VerbAwait Verbs::write_from(RemoteAddr local, RemoteAddr addr, std::uint32_t bytes) {
-  Verb verb = write_verb(addr, 0);
-  verb.bytes = bytes;
-  verb.local = local;
-  return issue(verb);
 }
 VerbAwait Verbs::compare_swap(RemoteAddr addr, std::uint64_t expected, std::uint64_t desired) {
   return issue(cas_verb(addr, expected, desired));
@@ -188,12 +196,6 @@ Operation& Verbs::prepare_cpu(CpuAccess access, RemoteAddr word, std::uint64_t v
 }
 CpuAwait Verbs::load(RemoteAddr word) {
   return {{this, &prepare_cpu(CpuAccess::load, word, 0)}};
-}
-WordsAwait Verbs::load_words(RemoteAddr first, std::uint32_t bytes) {
-  LATCHLAB_CHECK(bytes > 0 && bytes <= kMaxReadBytes, "the CPU loads up to 16 KiB at once");
-  Operation& op = prepare_cpu(CpuAccess::load_words, first, 0);
-  op.verb.bytes = bytes;
-  return {{this, &op}};
 }
 CpuAwait Verbs::store(RemoteAddr word, std::uint64_t value) {
   return {{this, &prepare_cpu(CpuAccess::store, word, value)}};

@@ -5,8 +5,7 @@
 //
 // Memory guarantees
 //  * READ and WRITE are atomic per aligned 8 bytes only: a longer access may be torn between any
-//    two words. So may a CPU access of several words (load_words); the explorer executes it as one
-//    step, but protocols must not rely on that.
+//    two words.
 //  * RNIC atomics are atomic among themselves on one NIC; 8-byte against 16-byte ones only with the
 //    capability mixed_width_atomic.
 //  * If a WRITE or CPU store lands inside an atomic's read-modify-write, one of the two is lost,
@@ -101,8 +100,6 @@ class Verbs {
   WordsAwait read_words(RemoteAddr addr, std::uint32_t bytes);  // up to 16 KiB
   VerbAwait write(RemoteAddr addr, std::uint64_t word);
   VerbAwait write(RemoteAddr addr, Words words);  // 16 bytes
-  VerbAwait read_into(RemoteAddr addr, RemoteAddr local, std::uint32_t bytes);
-  VerbAwait write_from(RemoteAddr local, RemoteAddr addr, std::uint32_t bytes);
   VerbAwait compare_swap(RemoteAddr addr, std::uint64_t expected, std::uint64_t desired);
   VerbAwait fetch_add(RemoteAddr addr, std::uint64_t add);
   VerbAwait masked_compare_swap(RemoteAddr addr, std::uint32_t bytes, Words compare,
@@ -137,7 +134,6 @@ class Verbs {
 
   // ---- registered memory of the own node, by the CPU: sequentially consistent, 8 bytes ----
   CpuAwait load(RemoteAddr word);
-  WordsAwait load_words(RemoteAddr first, std::uint32_t bytes);  // up to 16 KiB, as one operation
   CpuAwait store(RemoteAddr word, std::uint64_t value);
   CpuAwait exchange(RemoteAddr word, std::uint64_t value);  // returns the old value
   CpuAwait cpu_compare_swap(RemoteAddr word, std::uint64_t expected,

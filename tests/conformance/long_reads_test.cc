@@ -151,29 +151,6 @@ TEST_P(LongReads, in_a_batch_have_buffers_of_their_own) {
   each_of_a_batch_has_its_words(*this);
 }
 
-// ---- by the CPU ----
-
-void words_are_loaded(Bench& bench) {
-  fill_with_marks(bench);
-  Verbs& client = bench.add_client();
-  bench.run_alone(client, [](Verbs& verbs) -> Task<void> {
-    const RemoteAddr from{kHere, 64};
-    for (const std::uint32_t bytes : kWidths) {
-      const ReadWords seen = co_await verbs.load_words(from, bytes);
-      expect_marks(seen.words(), from, bytes);
-    }
-    co_await verbs.store(from + 8, 5);
-    const ReadWords after = co_await verbs.load_words(from, 24);
-    EXPECT_EQ(after[1], 5U);
-    EXPECT_EQ(after[2], mark_of(from + 16));
-  }(client));
-}
-TEST_P(LongReads, of_the_cpu_return_the_memory) {
-  fill_with_marks(*this);
-  LATCHLAB_NEEDS(Capability::local_words);
-  words_are_loaded(*this);
-}
-
 // ---- and in backends that break these promises ----
 
 // For every verb of a batch.
@@ -219,14 +196,6 @@ TEST(BrokenLongReads, that_share_a_buffer_are_detected) {
       if (reads_words(op->verb)) op->verb.addr = first.verb.addr;
   };
   EXPECT_EQ(worlds_noticed(shared, each_of_a_batch_has_its_words), kAllSeeds);
-}
-TEST(BrokenLongReads, loads_of_other_words_are_detected) {
-  Fault shifted;
-  shifted.posting = [](Operation& first, Verbs&) {
-    if (first.kind == OpKind::cpu && first.cpu == CpuAccess::load_words)
-      first.verb.addr = first.verb.addr + 8;
-  };
-  EXPECT_EQ(worlds_noticed(shifted, words_are_loaded), kAllSeeds);
 }
 
 }  // namespace

@@ -42,9 +42,14 @@ TEST_P(VerbSemantics, long_transfers_go_between_registered_memories) {
   Verbs& client = add_client();
   for (std::uint64_t i = 0; i < 20; ++i) world().poke({kHere, 8 * i}, 100 + i);
   run_alone(client, [](Verbs& verbs) -> Task<void> {
-    const Completion there = co_await verbs.write_from({kHere, 0}, on_server(1024), 160);
+    Verb push = write_verb(on_server(1024), 0);
+    push.bytes = 160;
+    push.local = {kHere, 0};
+    const Completion there = co_await verbs.issue(push);
     EXPECT_TRUE(there.ok());
-    const Completion back = co_await verbs.read_into(on_server(1024), {kHere, 2048}, 160);
+    Verb fetch = read_verb(on_server(1024), 160);
+    fetch.local = {kHere, 2048};
+    const Completion back = co_await verbs.issue(fetch);
     EXPECT_TRUE(back.ok());
   }(client));
   for (std::uint64_t i = 0; i < 20; ++i) {

@@ -48,22 +48,6 @@ TEST_P(Wrappers, wrapped_client_behaves_like_a_bare_one) {
   EXPECT_EQ(bare.tally().writes(), 2U);
 }
 
-TEST_P(Wrappers, recording_contains_every_operation_with_its_result) {
-  Verbs& bare = add_client();
-  std::vector<std::string> told;
-  RecordingVerbs verbs(&bare, [&told](const TraceEntry& entry) {
-    EXPECT_LE(entry.posted, entry.ended);
-    const std::string line = entry.text();
-    told.push_back(line.substr(line.find(' ') + 1));
-  });
-  run_alone(bare, use_everything(verbs));
-  ASSERT_EQ(told.size(), 8U);
-  EXPECT_EQ(told[0], "c0 faa 1000000000c00 8 0 3 -> ok 0 0");
-  EXPECT_EQ(told[1], "c0 write 1000000000c10 8 0 5 -> ok 0 0");
-  EXPECT_EQ(told[2], "c0 flush 0 0 0 0 -> ok 0 0");
-  EXPECT_EQ(told[4], "c0 wait 0 0 0 0 -> ok 0 6");
-}
-
 TEST_P(Wrappers, injected_fault_shows_where_it_was_injected_and_has_no_effect) {
   Verbs& bare = add_client();
   FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {

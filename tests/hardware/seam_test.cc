@@ -39,9 +39,6 @@ TEST_P(Reads, words_of_any_width_arrive_whole_and_buffers_are_reused) {
         const ReadWords far = co_await verbs.read_words(from, bytes);
         EXPECT_TRUE(far.ok());
         expect_first_values(far.words(), from.offset, bytes);
-        const RemoteAddr home{kHere, from.offset};
-        const ReadWords near = co_await verbs.load_words(home, bytes);
-        expect_first_values(near.words(), from.offset, bytes);
       }
     }
     Verb too_long = read_verb({kServer, 0}, kMaxReadBytes + 8);

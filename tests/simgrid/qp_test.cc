@@ -208,11 +208,18 @@ TEST_F(QueuePairs, short_transfers_to_and_from_registered_memory_touch_their_byt
   world().poke({kHere, 8}, ~0ULL);
   world().poke(on_server(8), 0x1234567890abcdef);
   run_alone(client, [](Verbs& verbs) -> Task<void> {
-    const Completion there = co_await verbs.write_from({kHere, 0}, on_server(0), 12);
+    Verb push = write_verb(on_server(0), 0);
+    push.bytes = 12;
+    push.local = {kHere, 0};
+    const Completion there = co_await verbs.issue(push);
     EXPECT_TRUE(there.ok());
-    const Completion back = co_await verbs.read_into(on_server(0), {kHere, 64}, 8);
+    Verb fetch = read_verb(on_server(0), 8);
+    fetch.local = {kHere, 64};
+    const Completion back = co_await verbs.issue(fetch);
     EXPECT_EQ(back.value.lo, 11U);
-    const Completion outside = co_await verbs.write_from({kHere, kBytes - 8}, on_server(0), 64);
+    push.bytes = 64;
+    push.local = {kHere, kBytes - 8};
+    const Completion outside = co_await verbs.issue(push);
     EXPECT_EQ(outside.status, VerbStatus::access_error);
   }(client));
   EXPECT_EQ(world().peek(on_server(0)), 11U);

@@ -155,30 +155,6 @@ TEST_F(LongReads, see_all_their_words_at_one_instant) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
-// ---- the CPU's ----
-
-TEST_F(LongReads, of_the_cpu_take_one_access_for_each_cache_line) {
-  for (std::uint64_t i = 0; i < 64; ++i) poke_at(kHere, i);
-  Verbs& client = add_client();
-  run_alone(client, [](Verbs& verbs, Backend& backend, Duration access) -> Task<void> {
-    struct Load {
-      std::uint64_t first;
-      std::uint32_t bytes;
-      std::int64_t lines;
-    };
-    for (const Load load : {Load{0, 64, 1}, Load{7, 16, 2}, Load{0, 512, 8}, Load{1, 500, 8}}) {
-      const Time begin = backend.true_now();
-      const RemoteAddr from{kHere, 8 * load.first};
-      const ReadWords got = co_await verbs.load_words(from, load.bytes);
-      EXPECT_EQ(backend.true_now() - begin, access * load.lines);
-      EXPECT_EQ(got.words().size(), (load.bytes + 7) / 8);
-      for (std::size_t i = 0; i + 1 < got.words().size(); ++i)
-        EXPECT_EQ(got[i], expected(load.first + i));
-    }
-  }(client, world(), nic().cpu_access));
-  expect_all_given_back();
-}
-
 // ---- waits with many probes ----
 
 TEST_F(LongReads, of_sixteen_probes_use_one_doorbell) {

@@ -8,7 +8,7 @@
 
 #include "backends/explorer/mail.h"
 #include "core/protocols/message_names.h"
-#include "core/verbs/wrappers.h"
+#include "core/verbs/operation.h"
 #include "tools/explore/describe.h"
 
 namespace latchlab::explore {
@@ -81,8 +81,7 @@ TouchedWords touched_by(const Step& step) {
       return {verb->addr, words, nullptr, true};
     case StepKind::local: {
       if (step.op->kind != OpKind::cpu) return {};
-      const bool loads = step.op->cpu == CpuAccess::load || step.op->cpu == CpuAccess::load_words;
-      return {verb->addr, step.op->cpu == CpuAccess::load_words ? words : 1, nullptr, !loads};
+      return {verb->addr, 1, nullptr, step.op->cpu != CpuAccess::load};
     }
     case StepKind::probe_launch:
       return {verb->addr, words, nullptr, is_atomic(verb->kind)};
@@ -146,8 +145,7 @@ class Telling {
     json["name"] = name_of(op);
     add_address(json, op.verb.addr);
     if (op.cpu == CpuAccess::cas) json["compare"] = hex(op.verb.compare.lo);
-    if (op.cpu != CpuAccess::load && op.cpu != CpuAccess::load_words)
-      json["value"] = hex(op.verb.value.lo);
+    if (op.cpu != CpuAccess::load) json["value"] = hex(op.verb.value.lo);
     return json;
   }
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostEntryBytes = 4096;
 
 bool reads(const Operation& op) {
   if (op.kind == OpKind::verb) return op.verb.kind == VerbKind::read;
-  return op.cpu == CpuAccess::load || op.cpu == CpuAccess::load_words;
+  return op.cpu == CpuAccess::load;
 }
 
 }  // namespace

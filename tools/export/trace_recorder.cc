@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/verbs/wrappers.h"
+#include "core/verbs/operation.h"
 #include "tools/export/trace_text.h"
 
 namespace latchlab::exporting {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/verbs/wrappers.h"
+#include "core/verbs/operation.h"
 #include "tools/export/trace_recorder.h"
 #include "tools/export/trace_text.h"
 

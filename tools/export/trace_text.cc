@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/verbs/wrappers.h"
+#include "core/verbs/operation.h"
 
 namespace latchlab::exporting {
 
