@@ -14,7 +14,6 @@
 // as the best, by kEquallyGood of models/calibration.h, cannot be distinguished by these runs; of
 // these, the one with the smallest change comes first. (4) If no single constant explains all
 // errors beyond chance, the best pair is fitted together.
-// fitted together.
 
 #include <cstddef>
 #include <optional>

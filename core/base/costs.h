@@ -24,16 +24,17 @@ struct CostPair {
   bool operator==(const CostPair&) const = default;
 };
 
-// free_*: no other client uses the lock; trips are the duration of the call. x_after_s: a client
-// acquires exclusively a lock that a sharer holds, and `release` is that sharer's release while the
-// client waits; trips of the acquisition are counted from the start of that release. The others
-// likewise. Two clients, each on its own node, and neither has used the lock before.
+// free_*: no other client uses the lock; trips are the duration of the call.
+// exclusive_after_shared: a client acquires exclusively a lock that a sharer holds, and `release`
+// is that sharer's release while the client waits; trips of the acquisition are counted from the
+// start of that release. The others likewise. Two clients, each on its own node, and neither has
+// used the lock before.
 struct Costs {
-  CostPair free_x = {};
-  CostPair x_after_x = {};
-  CostPair free_s = {};  // this and the next two: locks with shared mode only
-  CostPair s_after_x = {};
-  CostPair x_after_s = {};
+  CostPair free_exclusive = {};
+  CostPair exclusive_after_exclusive = {};
+  CostPair free_shared = {};  // this and the next two: locks with shared mode only
+  CostPair shared_after_exclusive = {};
+  CostPair exclusive_after_shared = {};
   bool operator==(const Costs&) const = default;
 };
 

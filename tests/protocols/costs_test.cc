@@ -175,11 +175,11 @@ Costs measured(const ProtocolEntry& entry) {
     }
     return CostPair{combined(acquires), combined(releases)};
   };
-  Costs costs = {.free_x = plan[0].costs, .x_after_x = of_kind(0)};
+  Costs costs = {.free_exclusive = plan[0].costs, .exclusive_after_exclusive = of_kind(0)};
   if (!entry.info.shared_mode) return costs;
-  costs.free_s = plan[1].costs;
-  costs.s_after_x = of_kind(1);
-  costs.x_after_s = of_kind(2);
+  costs.free_shared = plan[1].costs;
+  costs.shared_after_exclusive = of_kind(1);
+  costs.exclusive_after_shared = of_kind(2);
   return costs;
 }
 
@@ -198,11 +198,11 @@ std::string source_of(const Costs& costs) {
     text += source_of(pair.acquire) + ", " + source_of(pair.release);
     text += "},\n";
   };
-  add("free_x", costs.free_x);
-  add("x_after_x", costs.x_after_x);
-  add("free_s", costs.free_s);
-  add("s_after_x", costs.s_after_x);
-  add("x_after_s", costs.x_after_s);
+  add("free_x", costs.free_exclusive);
+  add("x_after_x", costs.exclusive_after_exclusive);
+  add("free_s", costs.free_shared);
+  add("s_after_x", costs.shared_after_exclusive);
+  add("x_after_s", costs.exclusive_after_shared);
   return text;
 }
 

@@ -60,11 +60,12 @@ struct Situation {
   CostPair Costs::*costs;
   bool readers;  // involves readers
 };
-constexpr Situation kSituations[] = {{"free_x", "writer, free", &Costs::free_x, false},
-                                     {"free_s", "reader, free", &Costs::free_s, true},
-                                     {"x_after_x", "writer after writer", &Costs::x_after_x, false},
-                                     {"s_after_x", "reader after writer", &Costs::s_after_x, true},
-                                     {"x_after_s", "writer after reader", &Costs::x_after_s, true}};
+constexpr Situation kSituations[] = {
+    {"free_x", "writer, free", &Costs::free_exclusive, false},
+    {"free_s", "reader, free", &Costs::free_shared, true},
+    {"x_after_x", "writer after writer", &Costs::exclusive_after_exclusive, false},
+    {"s_after_x", "reader after writer", &Costs::shared_after_exclusive, true},
+    {"x_after_s", "writer after reader", &Costs::exclusive_after_shared, true}};
 
 Json describe(const Cost& cost) {
   return {{"verbs", cost.verbs},

@@ -99,16 +99,20 @@ struct LockLoad {
   double of_pair(double (*each)(const Cost&), const CostPair& x, const CostPair& s) const {
     return mixed(each(x.acquire) + each(x.release), each(s.acquire) + each(s.release), reads);
   }
-  double free_trips() const { return of_pair(trips, info.costs.free_x, info.costs.free_s); }
-  double free_verbs() const { return of_pair(verbs, info.costs.free_x, info.costs.free_s); }
+  double free_trips() const {
+    return of_pair(trips, info.costs.free_exclusive, info.costs.free_shared);
+  }
+  double free_verbs() const {
+    return of_pair(verbs, info.costs.free_exclusive, info.costs.free_shared);
+  }
   // Atomics on the hottest word per acquisition. At most two: one that acquires the lock and one
   // that releases it.
   double on_one_word() const { return std::min(free_verbs(), 2.0); }
   double calls() const {
-    return of_pair([](const Cost& cost) { return double{1} * cost.calls; }, info.costs.free_x,
-                   info.costs.free_s);
+    return of_pair([](const Cost& cost) { return double{1} * cost.calls; },
+                   info.costs.free_exclusive, info.costs.free_shared);
   }
-  bool polls() const { return info.costs.x_after_x.acquire.at_least; }
+  bool polls() const { return info.costs.exclusive_after_exclusive.acquire.at_least; }
   // Serial turns of a lock per acquisition: concurrent readers share one. With tickets, readers are
   // concurrent only if no writer's ticket lies between theirs.
   double turns() const {
@@ -188,8 +192,9 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call);
   const double section = free + work + workload.think_time.seconds();
   const double held = work + free / 2 * (wants > 1 ? 1 : 0);
-  const double hand_over = std::max(trips(entry.info.costs.x_after_x.acquire), 1.0) * trip +
-                           lock.calls() * per_call + lock.per_ticket_s;
+  const double hand_over =
+      std::max(trips(entry.info.costs.exclusive_after_exclusive.acquire), 1.0) * trip +
+      lock.calls() * per_call + lock.per_ticket_s;
 
   const double share = std::min(1.0, wants * hottest_share(workload, point.locks.count));
   double hold = held + hand_over;

@@ -95,7 +95,8 @@ ProtocolEntry alock_entry() {
        .fairness = "cohorts alternate after 20 (remote) and 5 (local) acquisitions; first come, "
                    "first served within the local cohort",
        .handover = "a WRITE into the successor's memory; on the lock's node a CPU store",
-       .costs = {.free_x = {{3, 0, 0, 6}, {1, 0, 0, 2}}, .x_after_x = {{3, 0, 0, 3}, {2, 0, 0, 4}}},
+       .costs = {.free_exclusive = {{3, 0, 0, 6}, {1, 0, 0, 2}},
+                 .exclusive_after_exclusive = {{3, 0, 0, 3}, {2, 0, 0, 4}}},
        .params =
            {{"cohorts", &AlockOptions::cohorts, "two|one",
              "two: clients on the lock's node queue by CPU, remote clients by RNIC; one: all "

@@ -20,7 +20,7 @@ class Client final : public LockClient {
 
  private:
   // One request, from its creation until it has left. Its number and its budget are in the grant.
-  struct Turn {
+  struct Attempt {
     RemoteAddr entry;
     RemoteAddr request;
     Cohort cohort = Cohort::none;
@@ -39,30 +39,30 @@ class Client final : public LockClient {
     std::uint64_t followed = 0;  // 1: a predecessor granted the budget
   };
 
-  Turn turn_of(RemoteAddr entry, std::uint64_t number) const;
-  std::uint64_t whole_budget(const Turn& turn) const {
-    return turn.cohort == Cohort::local ? options_.local_budget : options_.remote_budget;
+  Attempt attempt_of(RemoteAddr entry, std::uint64_t number) const;
+  std::uint64_t whole_budget(const Attempt& attempt) const {
+    return attempt.cohort == Cohort::local ? options_.local_budget : options_.remote_budget;
   }
 
   // ---- queue.cc ----
   bool can_ask(NodeId server) const;
   std::uint64_t take_request();
   void give_request(std::uint64_t number) { in_use_ &= ~(1ULL << number); }
-  Task<Found> join(Turn turn);
+  Task<Found> join(Attempt attempt);
   Task<Found> swap_by_cas(RemoteAddr word, std::uint64_t value);
-  Task<Found> try_to_empty(Turn turn);
-  Task<std::uint64_t> follow(Turn turn, RemoteAddr predecessor);
-  Task<void> hand_on(Turn turn, std::uint64_t next, std::uint64_t budget);
+  Task<Found> try_to_empty(Attempt attempt);
+  Task<std::uint64_t> follow(Attempt attempt, RemoteAddr predecessor);
+  Task<void> hand_on(Attempt attempt, std::uint64_t next, std::uint64_t budget);
   // Writes to the entry or to a request of the same cohort. False: the target node fails.
-  Task<bool> put(Turn turn, RemoteAddr word, std::uint64_t value);
+  Task<bool> put(Attempt attempt, RemoteAddr word, std::uint64_t value);
 
   // ---- peterson.cc ----
   // False: the server fails.
-  Task<bool> compete(Turn turn);
-  Task<bool> compete_by_rnic(Turn turn);
-  Task<bool> await_by_rnic(Turn turn);
-  Task<void> await_by_cpu(Turn turn);
-  Task<bool> look_by_cpu(Turn turn);
+  Task<bool> compete(Attempt attempt);
+  Task<bool> compete_by_rnic(Attempt attempt);
+  Task<bool> await_by_rnic(Attempt attempt);
+  Task<void> await_by_cpu(Attempt attempt);
+  Task<bool> look_by_cpu(Attempt attempt);
   Verb look_at(RemoteAddr entry) const;
 
   const Options& options_;  // the protocol's, which outlives its clients

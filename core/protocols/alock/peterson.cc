@@ -25,30 +25,32 @@ bool shows_a_way(const Options& options, std::span<const std::uint64_t> words) {
 
 }  // namespace
 
-Task<bool> Client::compete(Turn turn) {
+Task<bool> Client::compete(Attempt attempt) {
   if (options_.cohorts == Cohorts::one) co_return true;
   LATCHLAB_PATH("alock: a leader competes");
-  if (!turn.by_cpu) co_return co_await compete_by_rnic(turn);
-  if (PLANTED(alock_yields_after_it_looked)) co_await await_by_cpu(turn);
+  if (!attempt.by_cpu) co_return co_await compete_by_rnic(attempt);
+  if (PLANTED(alock_yields_after_it_looked)) co_await await_by_cpu(attempt);
   if (!PLANTED(alock_writes_no_victim))
-    co_await verbs_.store(turn.entry + kVictim, victim_value(turn.cohort));
-  if (!PLANTED(alock_yields_after_it_looked)) co_await await_by_cpu(turn);
+    co_await verbs_.store(attempt.entry + kVictim, victim_value(attempt.cohort));
+  if (!PLANTED(alock_yields_after_it_looked)) co_await await_by_cpu(attempt);
   co_return true;
 }
 
 // ---- the local leader ----
 
-Task<void> Client::await_by_cpu(Turn turn) {
-  const bool at_once = co_await look_by_cpu(turn);
+Task<void> Client::await_by_cpu(Attempt attempt) {
+  const bool at_once = co_await look_by_cpu(attempt);
   if (at_once) co_return;
   LATCHLAB_PATH("alock: the local leader waits for the remote cohort");
   verbs_.mark(Phase::wait_writers);
   WordWait gone;
-  gone.word = turn.entry + tail_of(other(turn.cohort));
+  gone.word = attempt.entry + tail_of(other(attempt.cohort));
   gone.until = [](std::uint64_t tail) { return tail == 0; };
   WordWait yielded;
-  yielded.word = turn.entry + kVictim;
-  yielded.until = [me = victim_value(turn.cohort)](std::uint64_t victim) { return victim != me; };
+  yielded.word = attempt.entry + kVictim;
+  yielded.until = [me = victim_value(attempt.cohort)](std::uint64_t victim) {
+    return victim != me;
+  };
   if (options_.wait_while == WaitWhile::both) {
     WaitSet either;
     either.add(gone);
@@ -59,18 +61,18 @@ Task<void> Client::await_by_cpu(Turn turn) {
   for (bool enters = false; !enters;) {  // as printed: both conditions together
     co_await verbs_.await_local(gone);
     co_await verbs_.await_local(yielded);
-    enters = co_await look_by_cpu(turn);
+    enters = co_await look_by_cpu(attempt);
   }
 }
 
 // Loads the victim only if the tail does not decide.
-Task<bool> Client::look_by_cpu(Turn turn) {
-  const std::uint64_t tail = co_await verbs_.load(turn.entry + tail_of(other(turn.cohort)));
+Task<bool> Client::look_by_cpu(Attempt attempt) {
+  const std::uint64_t tail = co_await verbs_.load(attempt.entry + tail_of(other(attempt.cohort)));
   const bool alone = tail == 0;
   const bool alone_is_enough = options_.wait_while == WaitWhile::both;
   if (alone == alone_is_enough) co_return alone;
-  const std::uint64_t victim = co_await verbs_.load(turn.entry + kVictim);
-  co_return victim != victim_value(turn.cohort);
+  const std::uint64_t victim = co_await verbs_.load(attempt.entry + kVictim);
+  co_return victim != victim_value(attempt.cohort);
 }
 
 // ---- the remote leader ----
@@ -80,15 +82,15 @@ Verb Client::look_at(RemoteAddr entry) const {
   return read_verb(entry + kLocalTail, kPart);
 }
 
-Task<bool> Client::compete_by_rnic(Turn turn) {
-  const RemoteAddr victim = turn.entry + kVictim;
-  const std::uint64_t me = victim_value(turn.cohort);
-  if (PLANTED(alock_writes_no_victim)) co_return co_await await_by_rnic(turn);
-  if (PLANTED(alock_yields_after_it_looked)) co_await await_by_rnic(turn);
+Task<bool> Client::compete_by_rnic(Attempt attempt) {
+  const RemoteAddr victim = attempt.entry + kVictim;
+  const std::uint64_t me = victim_value(attempt.cohort);
+  if (PLANTED(alock_writes_no_victim)) co_return co_await await_by_rnic(attempt);
+  if (PLANTED(alock_yields_after_it_looked)) co_await await_by_rnic(attempt);
   if (options_.victim == Yield::batched) {
     Batch batch(verbs_);
     batch.add(write_verb(victim, me));
-    const int look = batch.add(look_at(turn.entry));
+    const int look = batch.add(look_at(attempt.entry));
     co_await batch.run();
     if (batch.status() != VerbStatus::ok) co_return false;
     if (shows_a_way(options_, batch.words(look))) co_return true;
@@ -97,17 +99,17 @@ Task<bool> Client::compete_by_rnic(Turn turn) {
     const Found swapped = co_await swap_by_cas(victim, me);
     if (!swapped.ok) co_return false;
   } else {
-    const bool written = co_await put(turn, victim, me);
+    const bool written = co_await put(attempt, victim, me);
     if (!written) co_return false;
   }
   if (PLANTED(alock_yields_after_it_looked)) co_return true;
-  co_return co_await await_by_rnic(turn);
+  co_return co_await await_by_rnic(attempt);
 }
 
-Task<bool> Client::await_by_rnic(Turn turn) {
+Task<bool> Client::await_by_rnic(Attempt attempt) {
   const Options* const options = &options_;
   RemoteWait wait;
-  wait.add(look_at(turn.entry));
+  wait.add(look_at(attempt.entry));
   wait.classify = [options](const ProbeValues& seen) {
     if (shows_a_way(*options, seen.words(0))) return Verdict::done;
     LATCHLAB_PATH("alock: the remote leader waits for the local cohort");

@@ -29,17 +29,17 @@ std::uint64_t Client::take_request() {
   return number;
 }
 
-Client::Turn Client::turn_of(RemoteAddr entry, std::uint64_t number) const {
-  Turn turn;
-  turn.entry = entry;
-  turn.request = words_ + number * kRequestBytes;
-  turn.by_cpu = options_.cohorts == Cohorts::two && entry.node == verbs_.node();
-  turn.cohort = turn.by_cpu ? Cohort::local : Cohort::remote;
-  return turn;
+Client::Attempt Client::attempt_of(RemoteAddr entry, std::uint64_t number) const {
+  Attempt attempt;
+  attempt.entry = entry;
+  attempt.request = words_ + number * kRequestBytes;
+  attempt.by_cpu = options_.cohorts == Cohorts::two && entry.node == verbs_.node();
+  attempt.cohort = attempt.by_cpu ? Cohort::local : Cohort::remote;
+  return attempt;
 }
 
-Task<bool> Client::put(Turn turn, RemoteAddr word, std::uint64_t value) {
-  if (turn.by_cpu) {
+Task<bool> Client::put(Attempt attempt, RemoteAddr word, std::uint64_t value) {
+  if (attempt.by_cpu) {
     co_await verbs_.store(word, value);
     co_return true;
   }
@@ -59,14 +59,14 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
   }
   GrantWords mine;
   mine.number = take_request();
-  const Turn turn = turn_of(want.lock.entry, mine.number);
+  const Attempt attempt = attempt_of(want.lock.entry, mine.number);
   verbs_.mark(Phase::initial_atomic);
-  const Found before = co_await join(turn);
+  const Found before = co_await join(attempt);
   bool alive = before.ok;
   bool competes = before.value == 0;
-  mine.budget = whole_budget(turn);
+  mine.budget = whole_budget(attempt);
   if (alive && !competes) {
-    const std::uint64_t given = co_await follow(turn, RemoteAddr::unpack(before.value));
+    const std::uint64_t given = co_await follow(attempt, RemoteAddr::unpack(before.value));
     mine.followed = 1;
     competes = given == 0 && !PLANTED(alock_does_not_compete_again);
     if (given == 0) {
@@ -76,7 +76,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
       mine.budget = given;
     }
   }
-  if (alive && competes) alive = co_await compete(turn);
+  if (alive && competes) alive = co_await compete(attempt);
   if (!alive) {
     LATCHLAB_PATH("alock: the server fails an acquisition");
     failed_.push_back(server);
@@ -88,11 +88,11 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
 }
 
 // Puts the request into its cohort's tail, and returns the old tail.
-Task<Client::Found> Client::join(Turn turn) {
-  const RemoteAddr tail = turn.entry + tail_of(turn.cohort);
-  const std::uint64_t me = turn.request.packed();
+Task<Client::Found> Client::join(Attempt attempt) {
+  const RemoteAddr tail = attempt.entry + tail_of(attempt.cohort);
+  const std::uint64_t me = attempt.request.packed();
   Found found;
-  if (turn.by_cpu) {
+  if (attempt.by_cpu) {
     if (options_.enqueue == Enqueue::single_cas) {
       found.value = co_await verbs_.cpu_compare_swap(tail, 0, me);
     } else {
@@ -123,13 +123,13 @@ Task<Client::Found> Client::swap_by_cas(RemoteAddr word, std::uint64_t value) {
 }
 
 // Waits for the predecessor, and returns the budget that it grants.
-Task<std::uint64_t> Client::follow(Turn turn, RemoteAddr predecessor) {
+Task<std::uint64_t> Client::follow(Attempt attempt, RemoteAddr predecessor) {
   verbs_.mark(Phase::notify_pred);
-  const bool told = co_await put(turn, predecessor + kNext, turn.request.packed());
+  const bool told = co_await put(attempt, predecessor + kNext, attempt.request.packed());
   if (!told) LATCHLAB_PATH("alock: a predecessor cannot be told");
   verbs_.mark(Phase::wait_pred);
   WordWait given;
-  given.word = turn.request + kBudget;
+  given.word = attempt.request + kBudget;
   given.until = [](std::uint64_t word) { return word != 0; };
   const WaitOutcome woke = co_await verbs_.await_local(given);
   co_return woke.value - 1;
@@ -139,35 +139,35 @@ Task<std::uint64_t> Client::follow(Turn turn, RemoteAddr predecessor) {
 
 Task<ReleaseResult> Client::release(Grant grant) {
   const GrantWords mine = {grant.words[0], grant.words[1], grant.words[2]};
-  const Turn turn = turn_of(grant.lock.entry, mine.number);
+  const Attempt attempt = attempt_of(grant.lock.entry, mine.number);
   std::uint64_t next = 0;
-  if (options_.next_first && turn.by_cpu) next = co_await verbs_.load(turn.request + kNext);
+  if (options_.next_first && attempt.by_cpu) next = co_await verbs_.load(attempt.request + kNext);
   bool last = false;
   if (next == 0) {
     verbs_.mark(Phase::initial_atomic);
-    const Found before = co_await try_to_empty(turn);
+    const Found before = co_await try_to_empty(attempt);
     if (!before.ok) {
       LATCHLAB_PATH("alock: the server fails a release");
-      failed_.push_back(turn.entry.node);
+      failed_.push_back(attempt.entry.node);
       co_return ReleaseResult::released;  // the lock is lost with its server
     }
-    last = before.value == turn.request.packed();
+    last = before.value == attempt.request.packed();
   }
   if (last) {
     LATCHLAB_PATH("alock: a cohort leaves its queue empty");
   } else if (!PLANTED(alock_forgets_its_successor)) {
-    co_await hand_on(turn, next, mine.budget);
+    co_await hand_on(attempt, next, mine.budget);
   }
-  if (mine.followed != 0) co_await verbs_.store(turn.request + kBudget, 0);
+  if (mine.followed != 0) co_await verbs_.store(attempt.request + kBudget, 0);
   give_request(mine.number);
   co_return ReleaseResult::released;
 }
 
-Task<Client::Found> Client::try_to_empty(Turn turn) {
-  const RemoteAddr tail = turn.entry + tail_of(turn.cohort);
-  const std::uint64_t me = turn.request.packed();
+Task<Client::Found> Client::try_to_empty(Attempt attempt) {
+  const RemoteAddr tail = attempt.entry + tail_of(attempt.cohort);
+  const std::uint64_t me = attempt.request.packed();
   Found found;
-  if (turn.by_cpu && !PLANTED(alock_empties_the_local_tail_by_rnic)) {
+  if (attempt.by_cpu && !PLANTED(alock_empties_the_local_tail_by_rnic)) {
     found.value = co_await verbs_.cpu_compare_swap(tail, me, 0);
     co_return found;
   }
@@ -177,19 +177,19 @@ Task<Client::Found> Client::try_to_empty(Turn turn) {
 }
 
 // Grants to the next request. `next` 0: that request has not announced itself yet.
-Task<void> Client::hand_on(Turn turn, std::uint64_t next, std::uint64_t budget) {
+Task<void> Client::hand_on(Attempt attempt, std::uint64_t next, std::uint64_t budget) {
   verbs_.mark(Phase::notify_succ);
   if (next == 0) {
     WordWait told;
-    told.word = turn.request + kNext;
+    told.word = attempt.request + kNext;
     told.until = [](std::uint64_t word) { return word != 0; };
     const WaitOutcome woke = co_await verbs_.await_local(told);
     next = woke.value;
   }
   const std::uint64_t left = PLANTED(alock_spends_no_budget) ? budget : budget - 1;
-  const bool told = co_await put(turn, RemoteAddr::unpack(next) + kBudget, left + 1);
+  const bool told = co_await put(attempt, RemoteAddr::unpack(next) + kBudget, left + 1);
   if (!told) LATCHLAB_PATH("alock: a successor cannot be told");
-  if (!PLANTED(alock_keeps_its_old_successor)) co_await verbs_.store(turn.request + kNext, 0);
+  if (!PLANTED(alock_keeps_its_old_successor)) co_await verbs_.store(attempt.request + kNext, 0);
 }
 
 }  // namespace latchlab::alock

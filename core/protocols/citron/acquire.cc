@@ -19,13 +19,13 @@ std::uint64_t end_of(const Extent& extent) {
 }
 
 // Replaces all nodes below `node` by it.
-void replace_below(Cover& cover, const Place& node) {
-  SmallVector<Place, 2> nodes;
-  for (const Place& each : cover.nodes)
+void replace_below(Cover& cover, const TreeNode& node) {
+  SmallVector<TreeNode, 2> nodes;
+  for (const TreeNode& each : cover.nodes)
     if (!each.is_below(node)) nodes.push_back(each);
   nodes.push_back(node);
   std::sort(nodes.begin(), nodes.end(),
-            [](const Place& one, const Place& other) { return one.first() < other.first(); });
+            [](const TreeNode& one, const TreeNode& other) { return one.first() < other.first(); });
   cover.nodes = nodes;
 }
 
@@ -36,7 +36,7 @@ Tree& Client::tree(LockRef lock) {
   return trees_[lock.id.value] = Tree(nodes_of(lock), options_.height);
 }
 
-bool Client::is_stale(const Tree& tree, const Place& node, std::uint64_t exp) const {
+bool Client::is_stale(const Tree& tree, const TreeNode& node, std::uint64_t exp) const {
   if (options_.expansion == Expansion::flag) return exp != 0;
   return exp != options_.node.as_exp(tree.expansions(node, options_.meet));
 }
@@ -63,7 +63,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     const std::optional<AbortReason> refused = co_await enter_spillover(attempt, want, options);
     if (refused) co_return co_await give_up(attempt, *refused);
   }
-  Outcome outcome = Outcome::acquired;
+  Outcome outcome = Outcome::proceed;
   if (attempt.range.begin < units) {
     outcome = co_await lock_cover(attempt);
   } else if (options_.out_of_bounds == OutOfBounds::looked_at) {
@@ -74,7 +74,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
       outcome = Outcome::expanded;
     }
   }
-  if (outcome == Outcome::acquired) {
+  if (outcome == Outcome::proceed) {
     const Grant grant = grant_of(want, held);
     if (verbs_.now() < grant.valid_until) {
       failures_.succeeded();
@@ -140,7 +140,7 @@ Task<std::optional<AbortReason>> Client::enter_spillover(Attempt& attempt, Want 
 // Step 1, and step 2 for one node after the other, in ascending order.
 Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
   Held& held = *attempt.held;
-  const Place root = tree(attempt.lock).root();
+  const TreeNode root = tree(attempt.lock).root();
   const std::uint64_t end = std::min(attempt.range.end, root.units());
   Cover cover = cover_of(root, attempt.range.begin, end, options_.nodes);
   if (options_.split_time.ps > 0 && !cover.nodes[0].leaf())
@@ -151,21 +151,21 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
     held.nodes.push_back(AtNode{});
     AtNode& mine = held.nodes[place];
     mine.node = cover.nodes[next];
-    Outcome outcome = Outcome::acquired;
+    Outcome outcome = Outcome::proceed;
     if (mine.node.leaf()) {
       mine.mask = leaf_mask(mine.node, attempt.range.begin, end);
       outcome = co_await lock_leaf(attempt, mine);
     } else {
       outcome = co_await lock_internal(attempt, mine);
     }
-    if (outcome == Outcome::acquired && attempt.suspected) co_await clear_suspect(attempt, mine);
-    if (outcome == Outcome::acquired) {
+    if (outcome == Outcome::proceed && attempt.suspected) co_await clear_suspect(attempt, mine);
+    if (outcome == Outcome::proceed) {
       ++next;
       continue;
     }
     if (outcome == Outcome::yields) {
       const Outcome turn = co_await begin_anew(attempt);
-      if (turn != Outcome::acquired) co_return turn;
+      if (turn != Outcome::proceed) co_return turn;
       next = 0;
       continue;
     }
@@ -184,7 +184,7 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
     replace_below(cover, attempt.instead);
     next = 0;
   }
-  co_return Outcome::acquired;
+  co_return Outcome::proceed;
 }
 
 // Line 7. The nodes locked before stay held: for other requests this looks like a holder of the
@@ -209,16 +209,16 @@ Task<Client::Outcome> Client::begin_anew(Attempt& attempt) {
   co_await leave_nodes(attempt.lock, held);
   held.nodes.push_back(last);
   const Outcome turn = co_await wait_for_turn(attempt, held.nodes[0]);
-  if (turn != Outcome::acquired) co_return turn;
+  if (turn != Outcome::proceed) co_return turn;
   held.nodes[0].stage = Stage::served;
   co_await leave_nodes(attempt.lock, held);
-  co_return Outcome::acquired;
+  co_return Outcome::proceed;
 }
 
 // A request that holds a node knows that no other request holds anything below it, so bits that are
 // set there are those of a dead client (3.10, line 22).
 Task<void> Client::clear_suspect(Attempt& attempt, const AtNode& mine) {
-  const Place leaf = attempt.suspect;
+  const TreeNode leaf = attempt.suspect;
   if (!leaf.is_below(mine.node) || mine.node.leaf()) co_return;
   attempt.suspected = false;
   if (mine.children != 0) co_return;  // they were all 0, and are this client's

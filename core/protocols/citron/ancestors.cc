@@ -15,25 +15,25 @@ constexpr Node kTold{.d_max = 1};
 
 // ---- phase (b): no ancestor is occupied ----
 
-void Client::add_search(Batch& batch, LockRef lock, Place from) {
+void Client::add_search(Batch& batch, LockRef lock, TreeNode from) {
   const Tree& known = tree(lock);
-  for (Place node = from; node.height < known.height();) {
+  for (TreeNode node = from; node.height < known.height();) {
     node = node.up(1);
     batch.add(read_verb(known.address(node)));
   }
 }
 
-bool Client::is_above_held(const Attempt& attempt, const Place& node) const {
+bool Client::is_above_held(const Attempt& attempt, const TreeNode& node) const {
   if (options_.between_nodes == BetweenNodes::wait) return false;
   const SmallVector<AtNode, 2>& nodes = attempt.held->nodes;
   return nodes.size() > 1 && nodes[nodes.size() - 2].node.is_below(node);
 }
 
-Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
-                                     std::optional<Place>& occupied) {
+Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& attempt, TreeNode from,
+                                     std::optional<TreeNode>& occupied) {
   const Tree& known = tree(attempt.lock);
   Node seen;
-  for (Place node = from; node.height < known.height(); ++first) {
+  for (TreeNode node = from; node.height < known.height(); ++first) {
     node = node.up(1);
     seen = at(batch.result(first).value.lo);
     if (seen.occ == 0 || occupied) continue;
@@ -44,8 +44,8 @@ Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& att
       if (options_.suspects == Suspects::outwaited) attempt.until = held_until(*attempt.held);
     }
   }
-  if (from.height == known.height()) return Outcome::acquired;
-  if (!is_stale(known, known.root(), seen.exp)) return Outcome::acquired;
+  if (from.height == known.height()) return Outcome::proceed;
+  if (!is_stale(known, known.root(), seen.exp)) return Outcome::proceed;
   LATCHLAB_PATH("citron: a search sees that the tree has grown");
   return Outcome::expanded;
 }
@@ -56,21 +56,21 @@ Task<Client::Outcome> Client::search(Attempt& attempt, const AtNode& mine) {
   add_search(batch, attempt.lock, mine.node);
   co_await batch.run();
   if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
-  std::optional<Place> occupied;
+  std::optional<TreeNode> occupied;
   const Outcome outcome = judge_search(batch, 0, attempt, mine.node, occupied);
-  if (outcome != Outcome::acquired || !occupied) co_return outcome;
+  if (outcome != Outcome::proceed || !occupied) co_return outcome;
   co_return co_await search_on(attempt, mine, *occupied);
 }
 
 // Waits until a round of READs finds no ancestor occupied. The paper reads only the ancestors above
 // the one that it has waited for; the first round then remains the last READ of those below.
-Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, Place first) {
+Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, TreeNode first) {
   verbs_.mark(Phase::wait_writers);
-  std::optional<Place> occupied = first;
+  std::optional<TreeNode> occupied = first;
   while (occupied) {
     const Outcome waited = co_await wait_for_ancestor(attempt, *occupied);
-    if (waited != Outcome::acquired) co_return waited;
-    const Place from = options_.reread == Reread::all ? mine.node : *occupied;
+    if (waited != Outcome::proceed) co_return waited;
+    const TreeNode from = options_.reread == Reread::all ? mine.node : *occupied;
     const Time posted = verbs_.now();
     Batch batch(verbs_);
     add_search(batch, attempt.lock, from);
@@ -78,11 +78,11 @@ Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, Pl
     if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
     occupied.reset();
     const Outcome outcome = judge_search(batch, 0, attempt, from, occupied);
-    if (outcome != Outcome::acquired) co_return outcome;
+    if (outcome != Outcome::proceed) co_return outcome;
     if (options_.reread == Reread::all) attempt.searched = posted;
   }
   LATCHLAB_PATH("citron: a request has waited for one above");
-  co_return Outcome::acquired;
+  co_return Outcome::proceed;
 }
 
 // ---- phase (d), first half: notifying ancestors ----
@@ -91,7 +91,7 @@ void Client::add_told(Batch& batch, Attempt& attempt, AtNode& mine) {
   const Tree& known = tree(attempt.lock);
   mine.told.clear();
   if (!PLANTED(citron_tells_nobody))
-    for (const Place& node : known.told(mine.node, attempt.tuning.tell_meet)) {
+    for (const TreeNode& node : known.told(mine.node, attempt.tuning.tell_meet)) {
       batch.add(options_.node.add(known.address(node), kTold));
       mine.told.push_back({node, 0});
     }
@@ -99,7 +99,7 @@ void Client::add_told(Batch& batch, Attempt& attempt, AtNode& mine) {
 }
 
 void Client::note_told(const Batch& batch, int first, AtNode& mine) {
-  for (Told& told : mine.told) told.exp = at(batch.result(first++).value.lo).exp;
+  for (AncestorNotice& told : mine.told) told.exp = at(batch.result(first++).value.lo).exp;
 }
 
 // Lines 32 and 33. Above the root there is no request that can have read the counters. If this
@@ -116,24 +116,25 @@ Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attemp
   const bool grown = is_stale(known, known.root(), at(batch.result(root).value.lo).exp);
   bool missed = grown;
   if (!mine.told.empty()) {
-    const Told& highest = mine.told[mine.told.size() - 1];
+    const AncestorNotice& highest = mine.told[mine.told.size() - 1];
     const bool stale = is_stale(known, highest.node, highest.exp);
     missed = options_.expansion == Expansion::flag ? stale && grown : stale;
   } else if (options_.expansion == Expansion::counted) {
     missed = is_stale(known, mine.node, mine.exp);
   }
   if (grown && !missed) LATCHLAB_PATH("citron: the tree grows behind a request");
-  if (!missed) return Outcome::acquired;
+  if (!missed) return Outcome::proceed;
   LATCHLAB_PATH("citron: a request is told to a tree that has grown");
   return Outcome::expanded;
 }
 
-bool Client::is_late(const Attempt& attempt, const Place& node, Time told_at) {
+bool Client::is_late(const Attempt& attempt, const TreeNode& node, Time told_at) {
   if (node == tree(attempt.lock).root()) return false;
   return told_at - attempt.searched > surely(attempt.tuning.in_time);
 }
 
-std::optional<Client::Outcome> Client::too_old_for_bits(const Attempt& attempt, const Place& node) {
+std::optional<Client::Outcome> Client::too_old_for_bits(const Attempt& attempt,
+                                                        const TreeNode& node) {
   if (options_.suspects == Suspects::cleared) return std::nullopt;
   if (verbs_.now() >= attempt.until) {
     LATCHLAB_PATH("citron: a request has passed one above that waits for it no longer");

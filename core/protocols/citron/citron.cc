@@ -107,7 +107,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
 };
 
 std::string contradiction(const Options& options) {
-  if (options.height == 0 || Place{0, options.height}.units() != options.units)
+  if (options.height == 0 || TreeNode{0, options.height}.units() != options.units)
     return "units is " + std::to_string(options.units) +
            ", which a tree of 4 children a node and leaves of 64 units has not; use a power of "
            "four "
@@ -137,8 +137,8 @@ ProtocolEntry citron_entry() {
        .fairness = "first come, first served at an inner node; smaller ranges precede larger ones",
        .handover = "waiters poll",
        .survives = "client crashes",
-       .costs = {.free_x = {{16, 0, 0, 4}, {4, 0, 0, 2}},
-                 .x_after_x = {{16, 0, 0, 2, true}, {4, 0, 0, 2}}},
+       .costs = {.free_exclusive = {{16, 0, 0, 4}, {4, 0, 0, 2}},
+                 .exclusive_after_exclusive = {{16, 0, 0, 2, true}, {4, 0, 0, 2}}},
        .params =
            {{"units", &Options::units, 256, kMostUnits,
              "N, how many units the tree has initially: 64 times a power of four (4.1: 2^28)"},

@@ -20,8 +20,8 @@
 namespace latchlab::citron {
 
 // A node that a request has notified: DMax + 1, to be followed by DCnt + 1.
-struct Told {
-  Place node;
+struct AncestorNotice {
+  TreeNode node;
   std::uint64_t exp = 0;  // as found
 };
 
@@ -34,14 +34,14 @@ enum class Stage : std::uint8_t {
 
 // A request at a node.
 struct AtNode {
-  Place node;
+  TreeNode node;
   std::uint64_t mask = 0;    // a leaf's: its bits
   std::uint64_t ticket = 0;  // an internal node's
   std::uint64_t exp = 0;     // its Exp when it was occupied
   Stage stage = Stage::none;
   ZeroPadding<std::uint8_t, 7> padding = {};
   std::uint64_t children = 0;  // bit i: this request has set all bits of the i-th child
-  SmallVector<Told, 6> told;
+  SmallVector<AncestorNotice, 6> told;
   Time since;           // an internal node's: by then it was occupied
   Time until = kNever;  // from then on other requests may treat this one as dead
 };
@@ -83,7 +83,7 @@ class Client final : public LockClient {
   };
   // The result of an attempt at a node.
   enum class Outcome : std::uint8_t {
-    acquired,
+    proceed,   // this step is done: the next one may begin
     too_late,  // a request above may have read the counters before it was notified
     expanded,  // the tree has grown
     passed,    // other requests treat this one as dead, or may do so
@@ -96,18 +96,18 @@ class Client final : public LockClient {
     Range range;
     Tuning tuning;
     Held* held = nullptr;
-    Place instead;           // Outcome::instead: the node that replaces all below it
+    TreeNode instead;        // Outcome::instead: the node that replaces all below it
     bool suspected = false;  // ... because the bits of `suspect` may be those of a dead client
-    Place suspect;
+    TreeNode suspect;
     Time searched;        // when the last READs that found no ancestor occupied were posted
     Time until = kNever;  // it ignored a request above, which waits for it until then
   };
 
   Tree& tree(LockRef lock);
-  RemoteAddr word(LockRef lock, const Place& node) { return tree(lock).address(node); }
+  RemoteAddr word(LockRef lock, const TreeNode& node) { return tree(lock).address(node); }
   Task<bool> update_tree(LockRef lock, std::uint64_t generation);
   Node at(std::uint64_t word) const { return options_.node.unpack(word); }
-  bool is_stale(const Tree& tree, const Place& node, std::uint64_t exp) const;
+  bool is_stale(const Tree& tree, const TreeNode& node, std::uint64_t exp) const;
 
   // ---- acquire.cc ----
   Task<std::optional<AbortReason>> enter_spillover(Attempt& attempt, Want want,
@@ -124,7 +124,9 @@ class Client final : public LockClient {
   Task<Outcome> lock_internal(Attempt& attempt, AtNode& mine);
   struct Occupation;
   void add_occupation(Occupation& all, Attempt& attempt, AtNode& mine);
-  bool takes_leaves(const Place& node) const { return options_.lock_children && node.height == 1; }
+  bool takes_leaves(const TreeNode& node) const {
+    return options_.lock_children && node.height == 1;
+  }
   Task<Outcome> occupy(Attempt& attempt, AtNode& mine);
   Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine);
   void keep_what_others_may_clear(AtNode& mine, Time posted, const Node& seen) const;
@@ -135,33 +137,33 @@ class Client final : public LockClient {
 
   // ---- ancestors.cc ----
   Task<Outcome> search(Attempt& attempt, const AtNode& mine);
-  Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
-  void add_search(Batch& batch, LockRef lock, Place from);
+  Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, TreeNode occupied);
+  void add_search(Batch& batch, LockRef lock, TreeNode from);
   // Is the node above one that this request holds, besides the one that it is at? Then a request
   // that occupies it waits for this one.
-  bool is_above_held(const Attempt& attempt, const Place& node) const;
+  bool is_above_held(const Attempt& attempt, const TreeNode& node) const;
   // Judges the READs of `from`'s ancestors, from the index `first` on.
-  Outcome judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
-                       std::optional<Place>& occupied);
+  Outcome judge_search(const Batch& batch, int first, Attempt& attempt, TreeNode from,
+                       std::optional<TreeNode>& occupied);
   Task<Outcome> tell(Attempt& attempt, AtNode& mine);
   // The FAAs that notify ancestors, and the READ of the root behind them.
   void add_told(Batch& batch, Attempt& attempt, AtNode& mine);
   void note_told(const Batch& batch, int first, AtNode& mine);
   Outcome judge_told(const Batch& batch, int root, Attempt& attempt, const AtNode& mine,
                      Time told_at);
-  bool is_late(const Attempt& attempt, const Place& node, Time told_at);
+  bool is_late(const Attempt& attempt, const TreeNode& node, Time told_at);
   // Why this request must not set bits of leaves any more (`suspects`).
-  std::optional<Outcome> too_old_for_bits(const Attempt& attempt, const Place& node);
+  std::optional<Outcome> too_old_for_bits(const Attempt& attempt, const TreeNode& node);
 
   // ---- recover.cc: the four waits ----
-  Duration patience(const Place& node) const;
+  Duration patience(const TreeNode& node) const;
   Duration landing() const;
-  Time fence(Time posted, const Place& node) const;
+  Time fence(Time posted, const TreeNode& node) const;
   Time held_until(const Held& held) const;
   Task<Outcome> wait_for_turn(Attempt& attempt, AtNode& mine);
   Task<bool> take_over(Attempt& attempt, const AtNode& mine, Node seen);
-  Task<Outcome> wait_for_ancestor(Attempt& attempt, Place ancestor);
-  Task<Outcome> wait_for_counts(Attempt& attempt, const AtNode& mine, Place node);
+  Task<Outcome> wait_for_ancestor(Attempt& attempt, TreeNode ancestor);
+  Task<Outcome> wait_for_counts(Attempt& attempt, const AtNode& mine, TreeNode node);
   Task<bool> outwait_suspect(const Attempt& attempt, const AtNode& mine, RemoteAddr leaf);
 
   // ---- release.cc ----
@@ -175,9 +177,9 @@ class Client final : public LockClient {
   };
   Left add_leave(Batch& batch, LockRef lock, const AtNode& mine);
   void add_children(Batch& batch, LockRef lock, const AtNode& mine);
-  Task<void> follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
-                    bool occupied, Time until);
-  Task<void> follow_nonzero(LockRef lock, std::uint64_t generation, Place node);
+  Task<void> follow(LockRef lock, std::uint64_t generation, AncestorNotice told,
+                    std::uint64_t after, bool occupied, Time until);
+  Task<void> follow_nonzero(LockRef lock, std::uint64_t generation, TreeNode node);
 
   // ---- scale.cc ----
   Task<bool> expand(LockRef lock, std::uint64_t height, Time until);

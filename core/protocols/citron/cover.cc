@@ -13,7 +13,7 @@ struct Range {
   std::uint64_t end = 0;
 };
 
-Range within(const Place& node, const Range& range) {
+Range within(const TreeNode& node, const Range& range) {
   return {std::max(range.begin, node.first()), std::min(range.end, node.first() + node.units())};
 }
 
@@ -27,14 +27,14 @@ void take(std::optional<Cover>& best, const Cover& cover) {
 Cover both(const Cover& left, const Cover& right) {
   Cover sum = left;
   sum.others += right.others;
-  for (const Place& node : right.nodes) sum.nodes.push_back(node);
+  for (const TreeNode& node : right.nodes) sum.nodes.push_back(node);
   return sum;
 }
 
 // A knapsack over the tree. In a node that the range enters from one side, only one child can be
 // covered in part. That holds for all nodes below the one in which the two ends part, so the
 // recursion follows two paths down the tree.
-Covers solve(const Place& node, const Range& range, unsigned most) {
+Covers solve(const TreeNode& node, const Range& range, unsigned most) {
   Covers covers;
   Cover whole;
   whole.nodes.push_back(node);
@@ -47,7 +47,7 @@ Covers solve(const Place& node, const Range& range, unsigned most) {
   covers[0] = std::nullopt;
   bool any = false;
   for (unsigned which = 0; which < 4; ++which) {
-    const Place child = node.child(which);
+    const TreeNode child = node.child(which);
     const Range part = within(child, range);
     if (part.begin >= part.end) continue;
     const Covers of_child = solve(child, part, most);
@@ -73,7 +73,7 @@ Covers solve(const Place& node, const Range& range, unsigned most) {
 }
 
 // The lowest node that contains the whole range.
-Place lowest(Place root, const Range& range) {
+TreeNode lowest(TreeNode root, const Range& range) {
   const std::uint64_t last = range.end - 1;
   while (!root.leaf()) {
     const unsigned down = 2 * static_cast<unsigned>(root.height - 1) + 6;
@@ -86,12 +86,12 @@ Place lowest(Place root, const Range& range) {
 
 }  // namespace
 
-Cover cover_of(const Place& root, std::uint64_t begin, std::uint64_t end, unsigned nodes) {
+Cover cover_of(const TreeNode& root, std::uint64_t begin, std::uint64_t end, unsigned nodes) {
   const Range range{begin, end};
   return *solve(lowest(root, range), range, nodes)[nodes];
 }
 
-std::uint64_t leaf_mask(const Place& leaf, std::uint64_t begin, std::uint64_t end) {
+std::uint64_t leaf_mask(const TreeNode& leaf, std::uint64_t begin, std::uint64_t end) {
   const Range range = within(leaf, {begin, end});
   const std::uint64_t count = range.end - range.begin;
   const std::uint64_t bits = count == kLeafUnits ? ~0ULL : (1ULL << count) - 1;

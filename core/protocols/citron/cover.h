@@ -13,15 +13,15 @@ namespace latchlab::citron {
 inline constexpr unsigned kMostNodes = 8;
 
 struct Cover {
-  std::uint64_t others = 0;     // units that are locked and were not asked for
-  SmallVector<Place, 2> nodes;  // ascending, none below another
+  std::uint64_t others = 0;        // units that are locked and were not asked for
+  SmallVector<TreeNode, 2> nodes;  // ascending, none below another
 };
 
 // For units [begin, end), not empty, all in the tree below this root. Of the covers with the fewest
 // other units, one with the fewest nodes.
-Cover cover_of(const Place& root, std::uint64_t begin, std::uint64_t end, unsigned nodes);
+Cover cover_of(const TreeNode& root, std::uint64_t begin, std::uint64_t end, unsigned nodes);
 
 // The bits of a leaf for those of its units that are in [begin, end).
-std::uint64_t leaf_mask(const Place& leaf, std::uint64_t begin, std::uint64_t end);
+std::uint64_t leaf_mask(const TreeNode& leaf, std::uint64_t begin, std::uint64_t end);
 
 }  // namespace latchlab::citron

@@ -12,10 +12,10 @@ namespace latchlab::citron {
 Task<Client::Outcome> Client::lock_leaf(Attempt& attempt, AtNode& mine) {
   for (std::uint32_t tries = 1;; ++tries) {
     const Outcome searched = co_await search(attempt, mine);
-    if (searched != Outcome::acquired) co_return searched;
+    if (searched != Outcome::proceed) co_return searched;
     bool taken = false;
     const Outcome outcome = co_await try_leaf(attempt, mine, taken);
-    if (taken || outcome != Outcome::acquired) co_return outcome;
+    if (taken || outcome != Outcome::proceed) co_return outcome;
     verbs_.mark(Phase::retry);
     if (tries < options_.leaf_tries) continue;
     LATCHLAB_PATH("citron: a leaf is given up for its parent");
@@ -44,7 +44,7 @@ Task<Client::Outcome> Client::try_leaf(Attempt& attempt, AtNode& mine, bool& tak
     LATCHLAB_PATH("citron: bits of a leaf are taken");
     if (!PLANTED(citron_leaves_what_it_told)) co_await leave(attempt.lock, *attempt.held, last);
     mine.told.clear();
-    co_return Outcome::acquired;
+    co_return Outcome::proceed;
   }
   mine.stage = Stage::occupied;
   mine.until = until;

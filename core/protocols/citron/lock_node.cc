@@ -29,21 +29,21 @@ Task<Client::Outcome> Client::lock_internal(Attempt& attempt, AtNode& mine) {
   mine.ticket = before.t_max;
   if (before.t_cnt == before.t_max && options_.batch_search) {
     mine.stage = Stage::served;
-    std::optional<Place> occupied;
+    std::optional<TreeNode> occupied;
     Outcome outcome = judge_search(batch, 1, attempt, mine.node, occupied);
-    if (outcome == Outcome::acquired && occupied)
+    if (outcome == Outcome::proceed && occupied)
       outcome = co_await search_on(attempt, mine, *occupied);
-    if (outcome != Outcome::acquired) co_return outcome;
+    if (outcome != Outcome::proceed) co_return outcome;
     co_return co_await occupy(attempt, mine);
   }
   if (before.t_cnt != before.t_max) {
     verbs_.mark(Phase::wait_pred);
     const Outcome turn = co_await wait_for_turn(attempt, mine);
-    if (turn != Outcome::acquired) co_return turn;
+    if (turn != Outcome::proceed) co_return turn;
   }
   mine.stage = Stage::served;
   const Outcome searched = co_await search(attempt, mine);
-  if (searched != Outcome::acquired) co_return searched;
+  if (searched != Outcome::proceed) co_return searched;
   co_return co_await occupy(attempt, mine);
 }
 
@@ -123,17 +123,17 @@ Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
   }
   mine.stage = Stage::occupied;
   mine.until = until;
-  Outcome told = Outcome::acquired;
+  Outcome told = Outcome::proceed;
   if (options_.batch_occupy) {
     const int root = all.first_told() + static_cast<int>(mine.told.size());
     told = judge_told(all.node, root, attempt, mine, all.done);
   } else {
     told = co_await tell(attempt, mine);
   }
-  if (told != Outcome::acquired) co_return told;
+  if (told != Outcome::proceed) co_return told;
   if (takes_leaves(mine.node) && mine.children == 0xF) {
     LATCHLAB_PATH("citron: a node has all of its leaves, and waits for nobody");
-    co_return Outcome::acquired;
+    co_return Outcome::proceed;
   }
   verbs_.mark(Phase::other);
   if (mine.children != 0) {
@@ -169,7 +169,7 @@ Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& min
     batch.add(read_verb(block.addr, static_cast<std::uint32_t>(8 * block.count)));
   co_await batch.run();
   if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
-  std::vector<Place> busy;
+  std::vector<TreeNode> busy;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Completion seen = batch.result(static_cast<int>(i));
     for (std::uint64_t n = 0; n < blocks[i].count; ++n) {
@@ -182,12 +182,12 @@ Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& min
     }
   }
   if (!busy.empty()) verbs_.mark(Phase::wait_readers);
-  for (const Place& node : busy) {
+  for (const TreeNode& node : busy) {
     LATCHLAB_PATH("citron: a request waits for some below");
     const Outcome waited = co_await wait_for_counts(attempt, mine, node);
-    if (waited != Outcome::acquired) co_return waited;
+    if (waited != Outcome::proceed) co_return waited;
   }
-  co_return Outcome::acquired;
+  co_return Outcome::proceed;
 }
 
 }  // namespace latchlab::citron

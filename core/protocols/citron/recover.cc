@@ -10,7 +10,7 @@ namespace latchlab::citron {
 
 // How long the state of a request at a node may stay unchanged: it waits for requests below, a
 // lease for each level, and has a lease of its own.
-Duration Client::patience(const Place& node) const {
+Duration Client::patience(const TreeNode& node) const {
   if (!options_.recovers()) return kForever;
   if (options_.patience == Patience::one_lease) return options_.lease;
   return options_.lease * static_cast<std::int64_t>(node.height + 1);
@@ -23,7 +23,7 @@ Duration Client::landing() const {
 
 // Until when this client may rely on holding the node, if it posted the verb that took it at
 // `posted`: other requests wait at least that long after they see the verb's effect.
-Time Client::fence(Time posted, const Place& node) const {
+Time Client::fence(Time posted, const TreeNode& node) const {
   if (!options_.recovers() || options_.patience == Patience::one_lease) return kNever;
   return posted + surely(patience(node));
 }
@@ -52,7 +52,7 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   RemoteWait wait;
   wait.add(read_verb(word(attempt.lock, mine.node)));
   std::size_t above = 0;  // ancestors where a request may wait for a node that this one holds
-  for (Place node = mine.node; node != tree(attempt.lock).root();) {
+  for (TreeNode node = mine.node; node != tree(attempt.lock).root();) {
     node = node.up(1);
     if (!is_above_held(attempt, node)) continue;
     wait.add(read_verb(word(attempt.lock, node)));
@@ -74,7 +74,7 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   std::optional<Node> stuck;  // the node as it was when the first patience ended
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-    if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
+    if (end.end == WaitEnd::satisfied) co_return Outcome::proceed;
     if (end.end == WaitEnd::failed) co_return Outcome::failed;
     if (end.end == WaitEnd::abandoned && !format.passed(at(end.values[0].lo).t_cnt, ticket))
       co_return Outcome::yields;
@@ -90,7 +90,7 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
       wait.unchanged_for = alone * (static_cast<std::int64_t>(ahead) - 1);
       continue;
     }
-    if (co_await take_over(attempt, mine, seen)) co_return Outcome::acquired;
+    if (co_await take_over(attempt, mine, seen)) co_return Outcome::proceed;
     stuck.reset();
     wait.unchanged_for = alone;
   }
@@ -112,7 +112,7 @@ Task<bool> Client::take_over(Attempt& attempt, const AtNode& mine, Node seen) {
 
 // Line 18: a request that is stuck behind an ancestor locks that ancestor instead, and so comes to
 // line 11.
-Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor) {
+Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, TreeNode ancestor) {
   const NodeWord format = options_.node;
   RemoteWait wait;
   wait.add(read_verb(word(attempt.lock, ancestor)));
@@ -125,7 +125,7 @@ Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor
   wait.pacing = paced(options_.poll_pause);
   wait.unchanged_for = patience(ancestor) + landing();
   const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-  if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
+  if (end.end == WaitEnd::satisfied) co_return Outcome::proceed;
   if (end.end == WaitEnd::failed) co_return Outcome::failed;
   LATCHLAB_PATH("citron: an ancestor that stands still is locked instead");
   attempt.instead = ancestor;
@@ -152,7 +152,7 @@ Task<bool> Client::outwait_suspect(const Attempt& attempt, const AtNode& mine, R
 }
 
 // Line 36. After a lease for each level below no request there holds a range any more.
-Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mine, Place node) {
+Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mine, TreeNode node) {
   const NodeWord format = options_.node;
   RemoteWait wait;
   wait.add(read_verb(word(attempt.lock, node)));
@@ -170,7 +170,7 @@ Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mi
   if (options_.patience == Patience::levels) wait.deadline = mine.until;
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-    if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
+    if (end.end == WaitEnd::satisfied) co_return Outcome::proceed;
     if (end.end == WaitEnd::failed) co_return Outcome::failed;
     if (end.end == WaitEnd::deadline) {
       LATCHLAB_PATH("citron: a request waits too long for some below");
@@ -186,7 +186,7 @@ Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mi
     if (!matched(swap, before.value)) continue;
     LATCHLAB_PATH("citron: requests of the dead are counted as over");
     ++recoveries_;
-    co_return Outcome::acquired;
+    co_return Outcome::proceed;
   }
 }
 

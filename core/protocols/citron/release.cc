@@ -62,7 +62,7 @@ Client::Left Client::add_leave(Batch& batch, LockRef lock, const AtNode& mine) {
   if (!mine.node.leaf() && mine.stage == Stage::occupied)
     left.itself =
         batch.add(format.add(addr, {.occ = PLANTED(citron_stays_occupied) ? 0U : 1U, .t_cnt = 1}));
-  for (const Told& told : mine.told)
+  for (const AncestorNotice& told : mine.told)
     if (!PLANTED(citron_forgets_whom_it_told))
       left.highest = batch.add(format.add(word(lock, told.node), {.d_cnt = 1}));
   return left;
@@ -92,13 +92,13 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
   for (const Left& left : all) {
     const AtNode& mine = held.nodes[left.node];
     if (left.highest >= 0) {
-      const Told highest = mine.told[mine.told.size() - 1];
+      const AncestorNotice highest = mine.told[mine.told.size() - 1];
       const std::uint64_t after = at(batch.result(left.highest).value.lo).exp;
       co_await follow(lock, held.generation, highest, after, false, mine.until);
     }
     const bool was_inside = !mine.node.leaf() && mine.stage == Stage::occupied;
     if (was_inside && mine.told.empty() && options_.expansion == Expansion::counted) {
-      const Told root{mine.node, mine.exp};
+      const AncestorNotice root{mine.node, mine.exp};
       const std::uint64_t after = at(batch.result(left.itself).value.lo).exp;
       co_await follow(lock, held.generation, root, after, true, mine.until);
     }
@@ -109,14 +109,14 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
 // request undid that, Exp was `after`. Each expansion in between has notified new nodes on its
 // behalf, where DCnt has to follow as well: those that existed after the last expansion, and those
 // to which later ones have added the counts from there.
-Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
-                          bool occupied, Time until) {
+Task<void> Client::follow(LockRef lock, std::uint64_t generation, AncestorNotice told,
+                          std::uint64_t after, bool occupied, Time until) {
   if (options_.expansion == Expansion::flag) {
     if (after != 0) co_await follow_nonzero(lock, generation, told.node);
     co_return;
   }
   const NodeWord& format = options_.node;
-  const auto exp_of = [this, lock, &format](const Place& node, std::uint64_t in) {
+  const auto exp_of = [this, lock, &format](const TreeNode& node, std::uint64_t in) {
     return format.as_exp(tree(lock).expansions(node, options_.meet, in));
   };
   const std::uint32_t before = format.expansions_between(exp_of(told.node, generation),
@@ -132,7 +132,7 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
     LATCHLAB_PATH("citron: the tree has grown before a range is released");
     const bool known = co_await update_tree(lock, generation);
     if (!known) co_return;
-    const SmallVector<Place, 6> nodes =
+    const SmallVector<TreeNode, 6> nodes =
         is_root ? tree(lock).told_for_root(told.node, options_.meet, generation)
                 : tree(lock).told_by_expansion(told.node, options_.meet, generation);
     if (nodes.empty()) co_return;
@@ -141,7 +141,7 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
       co_return;
     }
     Batch batch(verbs_);
-    for (const Place& node : nodes) batch.add(format.add(word(lock, node), {.d_cnt = 1}));
+    for (const TreeNode& node : nodes) batch.add(format.add(word(lock, node), {.d_cnt = 1}));
     co_await batch.run();
     if (batch.status() != VerbStatus::ok) co_return;
     is_root = false;
@@ -152,15 +152,16 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
 
 // As printed: an Exp that is not 0 stands for an expansion, and the tree is the one that the
 // metadata server knows by now.
-Task<void> Client::follow_nonzero(LockRef lock, std::uint64_t generation, Place node) {
+Task<void> Client::follow_nonzero(LockRef lock, std::uint64_t generation, TreeNode node) {
   co_await look_for_changes(lock);
   const Tree& known = tree(lock);
   if (known.generation() == generation) co_return;
   LATCHLAB_PATH("citron: the tree has grown before a range is released");
-  const SmallVector<Place, 6> nodes =
+  const SmallVector<TreeNode, 6> nodes =
       known.told_by_expansion(node, options_.meet, known.generation());
   Batch batch(verbs_);
-  for (const Place& each : nodes) batch.add(options_.node.add(known.address(each), {.d_cnt = 1}));
+  for (const TreeNode& each : nodes)
+    batch.add(options_.node.add(known.address(each), {.d_cnt = 1}));
   co_await batch.run();
 }
 

@@ -68,7 +68,7 @@ Task<bool> Client::scale_up(LockRef lock) {
   co_await look_for_changes(lock);
   const Completion wanted = co_await verbs_.read(maximizer_of(lock));
   std::uint64_t height = tree(lock).height() + options_.scale_up_levels;
-  while (Place{0, height}.units() < wanted.value.lo && height < kMostHeight) ++height;
+  while (TreeNode{0, height}.units() < wanted.value.lo && height < kMostHeight) ++height;
   bool grown = false;
   if (wanted.ok() && wanted.value.lo > tree(lock).units() && height <= kMostHeight) {
     LATCHLAB_PATH("citron: a tree grows");
@@ -112,7 +112,7 @@ Task<bool> Client::publish(LockRef lock, Change change) {
 
 // Lines 4 to 8, in the order of indices: the root comes first, and each node after its parent.
 Task<bool> Client::propagate(const Tree& old, const Tree& grown) {
-  const std::vector<Place> nodes = old.top(options_.meet);
+  const std::vector<TreeNode> nodes = old.top(options_.meet);
   const std::size_t at_once = options_.propagation == Propagation::batched ? kAtOnce : 1;
   for (std::size_t first = 0; first < nodes.size(); first += at_once) {
     const std::size_t end = std::min(nodes.size(), first + at_once);
@@ -130,10 +130,10 @@ Task<bool> Client::propagate(const Tree& old, const Tree& grown) {
       const std::uint32_t occupied = as_printed ? seen.occ : 0;
       const Node amounts{.d_cnt = seen.d_cnt, .d_max = options_.node.plus(seen.d_max, occupied)};
       const std::uint64_t generation = grown.generation();
-      for (const Place& node : grown.told_by_expansion(nodes[i], options_.meet, generation))
+      for (const TreeNode& node : grown.told_by_expansion(nodes[i], options_.meet, generation))
         telling.add(options_.node.add(grown.address(node), amounts));
       if (as_printed || seen.occ == 0 || nodes[i] != old.root()) continue;
-      for (const Place& node : grown.told_for_root(nodes[i], options_.meet, generation))
+      for (const TreeNode& node : grown.told_for_root(nodes[i], options_.meet, generation))
         telling.add(options_.node.add(grown.address(node), {.d_max = 1}));
     }
     co_await telling.run();
@@ -149,7 +149,7 @@ Task<bool> Client::propagate(const Tree& old, const Tree& grown) {
 Task<bool> Client::scale_down(LockRef lock, std::uint64_t units) {
   const Tree& known = tree(lock);
   std::uint64_t height = known.height();
-  while (height > 1 && Place{0, height - 1}.units() >= units) --height;
+  while (height > 1 && TreeNode{0, height - 1}.units() >= units) --height;
   if (height == known.height()) co_return true;
   const RemoteAddr root = known.address(known.root());
   const Verb mark = options_.node.add(root, {.exp = 1});

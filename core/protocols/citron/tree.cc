@@ -11,7 +11,7 @@ Tree::Tree(RemoteAddr nodes, unsigned height) : height_(height) {
   parts_.push_back({height, height, nodes});
 }
 
-bool Tree::has(const Place& node) const {
+bool Tree::has(const TreeNode& node) const {
   return within(node, height_);
 }
 
@@ -36,7 +36,7 @@ void Tree::apply(const Change& change) {
 
 // The words before a node's are, in level order, those of the higher levels of its part's tree and
 // those to its left in its level, without the nodes of the part before, which are leftmost.
-RemoteAddr Tree::address_in(const std::vector<Part>& parts, const Place& node) {
+RemoteAddr Tree::address_in(const std::vector<Part>& parts, const TreeNode& node) {
   std::size_t i = 0;
   while (!within(node, parts[i].used)) ++i;
   const Part& part = parts[i];
@@ -49,11 +49,12 @@ RemoteAddr Tree::address_in(const std::vector<Part>& parts, const Place& node) {
   return part.addr + 8 * before;
 }
 
-RemoteAddr Tree::address(const Place& node) const {
+RemoteAddr Tree::address(const TreeNode& node) const {
   return address_in(has(node) ? parts_ : former_, node);
 }
 
-std::uint64_t Tree::expansions(const Place& node, unsigned meet, std::uint64_t generation) const {
+std::uint64_t Tree::expansions(const TreeNode& node, unsigned meet,
+                               std::uint64_t generation) const {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < generation; ++i) {
     if (expanded_[i] == 0) {  // a cut: a node that is added in its place later is new
@@ -65,8 +66,8 @@ std::uint64_t Tree::expansions(const Place& node, unsigned meet, std::uint64_t g
   return count;
 }
 
-SmallVector<Place, 6> Tree::told(const Place& node, unsigned meet) const {
-  SmallVector<Place, 6> nodes;
+SmallVector<TreeNode, 6> Tree::told(const TreeNode& node, unsigned meet) const {
+  SmallVector<TreeNode, 6> nodes;
   if (node.height >= height_) return nodes;
   nodes.push_back(node.up(1));
   const std::uint64_t top = height_ - std::min<std::uint64_t>(height_, meet - 1);  // of level m
@@ -84,7 +85,7 @@ SmallVector<Place, 6> Tree::told(const Place& node, unsigned meet) const {
   return nodes;
 }
 
-std::vector<Block> Tree::looked_at(const Place& node, unsigned meet) const {
+std::vector<Block> Tree::looked_at(const TreeNode& node, unsigned meet) const {
   std::vector<Block> blocks;
   for (std::uint64_t down = 0; down < meet && down < node.height; ++down) {
     const std::uint64_t height = node.height - down;
@@ -95,7 +96,7 @@ std::vector<Block> Tree::looked_at(const Place& node, unsigned meet) const {
       const std::uint64_t end = std::uint64_t{1} << (2 * (parts_[i].used - height));
       if (at >= end) continue;
       const std::uint64_t count = std::min(left, end - at);
-      const Place first{at, height};
+      const TreeNode first{at, height};
       blocks.push_back({first, count, address(first)});
       at += count;
       left -= count;
@@ -104,16 +105,16 @@ std::vector<Block> Tree::looked_at(const Place& node, unsigned meet) const {
   return blocks;
 }
 
-SmallVector<Place, 6> Tree::every(const Place& node, unsigned first, unsigned meet,
-                                  std::uint64_t generation) const {
-  SmallVector<Place, 6> nodes;
+SmallVector<TreeNode, 6> Tree::every(const TreeNode& node, unsigned first, unsigned meet,
+                                     std::uint64_t generation) const {
+  SmallVector<TreeNode, 6> nodes;
   for (std::uint64_t up = first; node.height + up <= height_in(generation); up += meet)
     nodes.push_back(node.up(up));
   return nodes;
 }
 
-std::vector<Place> Tree::top(unsigned meet) const {
-  std::vector<Place> nodes;
+std::vector<TreeNode> Tree::top(unsigned meet) const {
+  std::vector<TreeNode> nodes;
   for (std::uint64_t depth = 0; depth < meet && depth < height_; ++depth)
     for (std::uint64_t at = 0; at < std::uint64_t{1} << (2 * depth); ++at)
       nodes.push_back({at, height_ - depth});

@@ -21,16 +21,18 @@ inline constexpr std::uint64_t kLeafUnits = 64;
 inline constexpr unsigned kMostHeight = 14;  // 2^34 units; a wait's probes hold all ancestors
 inline constexpr unsigned kMostMeet = 6;     // the READ of a level then has 8 KiB
 
-struct Place {
+struct TreeNode {
   std::uint64_t at = 0;
   std::uint64_t height = 0;
-  constexpr bool operator==(const Place&) const = default;
+  constexpr bool operator==(const TreeNode&) const = default;
   constexpr bool leaf() const { return height == 0; }
   constexpr std::uint64_t units() const { return kLeafUnits << (2 * height); }
   constexpr std::uint64_t first() const { return at << (2 * height + 6); }  // unit
-  constexpr Place up(std::uint64_t levels) const { return {at >> (2 * levels), height + levels}; }
-  constexpr Place child(unsigned which) const { return {at * 4 + which, height - 1}; }
-  constexpr bool is_below(const Place& other) const {  // or the same node
+  constexpr TreeNode up(std::uint64_t levels) const {
+    return {at >> (2 * levels), height + levels};
+  }
+  constexpr TreeNode child(unsigned which) const { return {at * 4 + which, height - 1}; }
+  constexpr bool is_below(const TreeNode& other) const {  // or the same node
     return height <= other.height && up(other.height - height) == other;
   }
 };
@@ -45,7 +47,7 @@ constexpr std::uint64_t nodes_of_height(std::uint64_t height) {
 
 // Adjacent nodes of a level whose words are adjacent in memory.
 struct Block {
-  Place first;
+  TreeNode first;
   std::uint64_t count = 0;
   RemoteAddr addr;
 };
@@ -64,10 +66,10 @@ class Tree {
   Tree(RemoteAddr nodes, unsigned height);
 
   std::uint64_t height() const { return height_; }
-  Place root() const { return {0, height_}; }
+  TreeNode root() const { return {0, height_}; }
   std::uint64_t units() const { return root().units(); }
-  std::uint64_t depth(const Place& node) const { return height_ - node.height; }
-  bool has(const Place& node) const;
+  std::uint64_t depth(const TreeNode& node) const { return height_ - node.height; }
+  bool has(const TreeNode& node) const;
 
   // The number of changes so far.
   std::uint64_t generation() const { return heights_.size(); }
@@ -76,15 +78,15 @@ class Tree {
   std::uint64_t added_nodes(std::uint64_t height) const;
 
   // The paper's number of a node, from 1 in level order.
-  std::uint64_t index(const Place& node) const {
+  std::uint64_t index(const TreeNode& node) const {
     return nodes_of_levels(depth(node)) + node.at + 1;
   }
-  RemoteAddr address(const Place& node) const;  // also of a node that the last cut removed
+  RemoteAddr address(const TreeNode& node) const;  // also of a node that the last cut removed
 
   // How often Exp of a node of this tree has been incremented up to some generation: once for each
   // expansion of a tree in whose top `meet` levels the node was.
-  std::uint64_t expansions(const Place& node, unsigned meet, std::uint64_t generation) const;
-  std::uint64_t expansions(const Place& node, unsigned meet) const {
+  std::uint64_t expansions(const TreeNode& node, unsigned meet, std::uint64_t generation) const;
+  std::uint64_t expansions(const TreeNode& node, unsigned meet) const {
     return expansions(node, meet, generation());
   }
   // The height of the tree in that generation.
@@ -95,22 +97,22 @@ class Tree {
   // Ancestors that a request at this node notifies, the lowest first (3.5.5): every m-th, from the
   // parent on. Of those in the top m - 1 levels only the parent is notified, and the one of level m
   // takes the place of the others.
-  SmallVector<Place, 6> told(const Place& node, unsigned meet) const;
+  SmallVector<TreeNode, 6> told(const TreeNode& node, unsigned meet) const;
   // The node and its internal descendants within m levels: the nodes at which a request waits.
-  std::vector<Block> looked_at(const Place& node, unsigned meet) const;
+  std::vector<Block> looked_at(const TreeNode& node, unsigned meet) const;
   // The node's ancestors m, 2m, ... levels above, in that generation: those that an expansion
   // notifies on behalf of requests that have notified the node.
-  SmallVector<Place, 6> told_by_expansion(const Place& node, unsigned meet,
-                                          std::uint64_t generation) const {
+  SmallVector<TreeNode, 6> told_by_expansion(const TreeNode& node, unsigned meet,
+                                             std::uint64_t generation) const {
     return every(node, meet, meet, generation);
   }
   // ... 1, m + 1, ... levels above: on behalf of a request at an old root, which has notified none.
-  SmallVector<Place, 6> told_for_root(const Place& root, unsigned meet,
-                                      std::uint64_t generation) const {
+  SmallVector<TreeNode, 6> told_for_root(const TreeNode& root, unsigned meet,
+                                         std::uint64_t generation) const {
     return every(root, 1, meet, generation);
   }
   // The internal nodes of the top m levels, in the order of their numbers.
-  std::vector<Place> top(unsigned meet) const;
+  std::vector<TreeNode> top(unsigned meet) const;
 
  private:
   struct Part {
@@ -119,10 +121,10 @@ class Tree {
     RemoteAddr addr;
   };
   std::uint64_t generation_count() const { return heights_.size(); }
-  SmallVector<Place, 6> every(const Place& node, unsigned first, unsigned meet,
-                              std::uint64_t generation) const;
-  static RemoteAddr address_in(const std::vector<Part>& parts, const Place& node);
-  static bool within(const Place& node, std::uint64_t height) {
+  SmallVector<TreeNode, 6> every(const TreeNode& node, unsigned first, unsigned meet,
+                                 std::uint64_t generation) const;
+  static RemoteAddr address_in(const std::vector<Part>& parts, const TreeNode& node);
+  static bool within(const TreeNode& node, std::uint64_t height) {
     return node.height <= height && node.at >> (2 * (height - node.height)) == 0;
   }
 

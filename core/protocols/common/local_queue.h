@@ -37,6 +37,13 @@
 
 namespace latchlab {
 
+// The word in which a waiting client is told what it has been given. It is reset by that client.
+enum HandoverWord : std::uint64_t {
+  kWait = 0,
+  kLead = 1,   // it leads its node: it acquires the global lock
+  kYours = 2,  // it holds the lock
+};
+
 class LocalQueues {
  public:
   struct Waiter {

@@ -54,13 +54,13 @@ Task<AcquireResult> Client::wait_and_enter(Want want, Grant grant, Header found,
     LATCHLAB_PATH("cql: the server fails a waiter");
     co_return co_await refuse(want.lock, life);
   }
-  const Turn turn = co_await wait_for_turn(grant);
-  if (turn == Turn::mine) co_return grant;
-  if (turn == Turn::server_failed) {
+  const TurnResult turn = co_await wait_for_turn(grant);
+  if (turn == TurnResult::mine) co_return grant;
+  if (turn == TurnResult::server_failed) {
     LATCHLAB_PATH("cql: a waiter hears that the server has failed");
     co_return co_await refuse(want.lock, life);
   }
-  if (turn == Turn::late) {
+  if (turn == TurnResult::late) {
     LATCHLAB_PATH("cql: a waiter has waited for too long");
     co_return co_await reset_and_come_back(want.lock, life);
   }
@@ -82,7 +82,7 @@ Duration Client::patience() const {
 }
 
 // Waits for a notification about this reset count of the lock, a reset of it, or the timeout.
-Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
+Task<Client::TurnResult> Client::wait_for_turn(Grant& grant) {
   const LockId lock = grant.lock.id;
   const auto count = static_cast<std::uint32_t>(grant.words[0]);
   const Time end = options_.timeout.ps > 0 ? verbs_.now() + patience() : kNever;
@@ -97,13 +97,13 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
     set.server = grant.lock.entry.node;
     set.life = life_of_count(count);
     set.deadline = end;
-    if (PLANTED(cql_waits_for_nobody)) co_return Turn::mine;
+    if (PLANTED(cql_waits_for_nobody)) co_return TurnResult::mine;
     const WaitOutcome woke = co_await verbs_.first_of(set);
-    if (woke.by == Woke::deadline) co_return Turn::late;
-    if (woke.by == Woke::membership) co_return Turn::server_failed;
+    if (woke.by == Woke::deadline) co_return TurnResult::late;
+    if (woke.by == Woke::membership) co_return TurnResult::server_failed;
     if (woke.by == Woke::word) {
       LATCHLAB_PATH("cql: a waiter hears of a reset");
-      co_return Turn::reset;
+      co_return TurnResult::reset;
     }
     if (woke.message.type != kNotify) {
       LATCHLAB_PATH("cql: a late answer to a reset is ignored");
@@ -116,9 +116,9 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
     }
     grant.words[1] = woke.message.words[0];
     const bool entered = co_await enter_again(lock, count);
-    if (entered) co_return Turn::mine;
+    if (entered) co_return TurnResult::mine;
     LATCHLAB_PATH("cql: a notification comes after the reset that it lost to");
-    co_return Turn::reset;
+    co_return TurnResult::reset;
   }
 }
 

@@ -23,30 +23,30 @@ inline Format format_of(const Options& options, std::uint32_t owners) {
 // For which owner a client part takes places in queues: for its client, or for the whole node, of
 // whose clients only one at a time uses a lock. In the second case a lock may be released by
 // another client than the one that acquired it.
-struct Behalf {
+struct QueueIdentity {
   std::uint32_t owners = 0;             // that may be in a queue at once
   ClientId inside;                      // the client as which the node's part knows it
   std::optional<TimeOrder> times = {};  // of entries and notifications; none: they carry no times
 };
-inline Behalf of_itself(const ClientEnv& env) {
+inline QueueIdentity of_itself(const ClientEnv& env) {
   return {env.peers->shape().clients, env.verbs->client(), {}};
 }
-inline Behalf of_its_node(const ClientEnv& env, const TimeOrder& times) {
+inline QueueIdentity of_its_node(const ClientEnv& env, const TimeOrder& times) {
   return {env.peers->shape().client_nodes, kWholeNode, times};
 }
 
 class Client final : public LockClient {
  public:
   Client(const Options& options, const ClientEnv& env) : Client(options, env, of_itself(env)) {}
-  Client(const Options& options, const ClientEnv& env, const Behalf& behalf)
+  Client(const Options& options, const ClientEnv& env, const QueueIdentity& identity)
       : options_(options),
-        behalf_(behalf),
+        identity_(identity),
         verbs_(*env.verbs),
         peers_(*env.peers),
         node_(static_cast<Node*>(env.node)),
         inbox_(env.endpoint),
         node_words_(env.node_words),
-        format_(format_of(options, behalf.owners)),
+        format_(format_of(options, identity.owners)),
         me_(verbs_.client().value) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
@@ -68,12 +68,12 @@ class Client final : public LockClient {
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
-  enum class Turn : std::uint8_t { mine, reset, late, server_failed };
+  enum class TurnResult : std::uint8_t { mine, reset, late, server_failed };
   enum class Reset : std::uint8_t { done, by_another, failed };
 
   // ---- acquire.cc ----
   Task<bool> write_entry(LockRef lock, std::uint64_t index, bool writes, std::uint32_t since);
-  Task<Turn> wait_for_turn(Grant& grant);
+  Task<TurnResult> wait_for_turn(Grant& grant);
   Task<AcquireResult> wait_and_enter(Want want, Grant grant, Header found, std::uint32_t since);
   Task<AcquireResult> come_back(LockRef lock, ServerLife life);
   Task<AcquireResult> reset_and_come_back(LockRef lock, ServerLife life);
@@ -117,7 +117,7 @@ class Client final : public LockClient {
   bool is_ours(Owner resetter) const;
 
   const Options& options_;  // the protocol's, which outlives its clients
-  Behalf behalf_;
+  QueueIdentity identity_;
   Verbs& verbs_;
   const Peers& peers_;
   Node* node_;

@@ -124,7 +124,7 @@ Task<void> Client::address(Grant held, Behind next, std::uint32_t wakes,
   auto count = static_cast<std::uint32_t>(held.words[0]);
   if (options_.notification_count == CountIn::sending) count = co_await count_of(held.lock.id);
   const std::uint64_t behind =
-      behalf_.times ? earliest(format_, next, wakes, queue, *behalf_.times) : 0;
+      identity_.times ? earliest(format_, next, wakes, queue, *identity_.times) : 0;
   notice.note = {kNotify, count, held.lock.id, {behind}};
   for (std::uint32_t i = 0; i < wakes; ++i) {
     const Entry entry = Format::unpack_entry(queue[format_.slot(next.first + i)]);

@@ -58,7 +58,7 @@ Task<Client::Reset> Client::claim(LockRef lock, ServerLife life, std::uint64_t& 
 // Is the reset this client's own, cut short when a path to the server failed? Or, where clients act
 // for the node, one of its node's: no other client of the node acts for it now.
 bool Client::is_ours(Owner resetter) const {
-  const bool for_the_node = behalf_.inside == kWholeNode;
+  const bool for_the_node = identity_.inside == kWholeNode;
   return resetter == me_ || (for_the_node && peers_.node_of(ClientId{resetter}) == verbs_.node());
 }
 

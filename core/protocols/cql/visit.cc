@@ -10,7 +10,7 @@ Task<bool> Client::enter(LockRef lock, ServerLife life, std::uint64_t& count) {
   bool may = false;
   const auto visit = [this, &lock, &life, &may, to = &count] {
     may = node_->servers().may_use(lock.entry.node, life_number(life));
-    if (may) *to = node_->enter(lock.id, behalf_.inside);
+    if (may) *to = node_->enter(lock.id, identity_.inside);
   };
   co_await verbs_.on_node(visit);
   co_return may;
@@ -19,7 +19,7 @@ Task<bool> Client::enter(LockRef lock, ServerLife life, std::uint64_t& count) {
 Task<bool> Client::enter_again(LockId lock, std::uint32_t count) {
   Node* const node = node_;
   bool entered = false;
-  const auto visit = [node, lock, me = behalf_.inside, count, &entered] {
+  const auto visit = [node, lock, me = identity_.inside, count, &entered] {
     entered = node->enter_again(lock, me, count);
   };
   co_await verbs_.on_node(visit);
@@ -32,7 +32,7 @@ Task<void> Client::leave(LockRef lock) {
   Node* const node = node_;
   Answer answer;
   bool owes = false;
-  const auto visit = [node, &lock, me = behalf_.inside, &answer, &owes] {
+  const auto visit = [node, &lock, me = identity_.inside, &answer, &owes] {
     answer = node->leave(lock.id, me);
     owes = node->owes_answer(lock.entry.node);
   };

@@ -3,7 +3,7 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
-#include "core/protocols/declock/elsewhere.h"
+#include "core/protocols/declock/remote_waiters.h"
 
 namespace latchlab::declock {
 
@@ -15,7 +15,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
     co_return Grant(want, want.mode);
   }
   if (joined.how == LocalQueues::Joined::waits) {
-    const Turn turn = co_await wait_for_turn(want.lock, joined);
+    const HandoverWord turn = co_await wait_for_turn(want.lock, joined);
     if (turn == kYours) {
       LATCHLAB_PATH("declock: a neighbour hands the lock over");
       co_return Grant(want, want.mode);
@@ -57,7 +57,7 @@ Task<Node::Joined> Client::look_and_join(Want want, Node::Joined first) {
 }
 
 bool Client::prefetches(const Node::Joined& joined) const {
-  if (!options_.looks_elsewhere()) return false;
+  if (!options_.looks_for_remote_waiters()) return false;
   switch (options_.prefetch) {
     case Prefetch::waiting:
       return true;
@@ -71,7 +71,7 @@ bool Client::prefetches(const Node::Joined& joined) const {
   return false;
 }
 
-Task<Client::Turn> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
+Task<HandoverWord> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
   LATCHLAB_PATH("declock: a client waits for its neighbours");
   verbs_.mark(Phase::wait_pred);
   if (prefetches(joined)) co_await prefetch(lock, joined);
@@ -80,7 +80,7 @@ Task<Client::Turn> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
   turn.until = [](std::uint64_t value) { return value != kWait; };
   const WaitOutcome woke = co_await verbs_.await_local(turn);
   co_await verbs_.store(my_turn_, kWait);  // for the next time
-  co_return static_cast<Turn>(woke.value);
+  co_return static_cast<HandoverWord>(woke.value);
 }
 
 // READs, for the client that releases the lock, since when other nodes wait.
@@ -88,7 +88,7 @@ Task<void> Client::prefetch(LockRef lock, Node::Joined joined) {
   const ReadWords seen = co_await verbs_.read_words(lock.entry, format_.bytes());
   if (!seen.ok() || !joined.held) co_return;
   const std::uint64_t since =
-      waiting_elsewhere(format_, seen.words(), joined.mode, is_mine(), options_.times());
+      remote_waiters_since(format_, seen.words(), joined.mode, is_mine(), options_.times());
   if (since == 0) co_return;
   LATCHLAB_PATH("declock: a client sees that other nodes wait");
   Node* const node = node_;

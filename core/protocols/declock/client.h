@@ -26,15 +26,13 @@ class Client final : public LockClient {
   std::uint64_t recoveries() const override { return global_.recoveries(); }
 
  private:
-  enum Turn : std::uint64_t { kWait = 0, kLead = 1, kYours = 2 };
-
   static ClientEnv for_the_node(ClientEnv env) {
     env.node = &static_cast<Node*>(env.node)->global();
     return env;
   }
   Task<Node::Joined> join(Want want);
   Task<Node::Joined> look_and_join(Want want, Node::Joined first);
-  Task<Turn> wait_for_turn(LockRef lock, Node::Joined joined);
+  Task<HandoverWord> wait_for_turn(LockRef lock, Node::Joined joined);
   bool prefetches(const Node::Joined& joined) const;
   Task<void> prefetch(LockRef lock, Node::Joined joined);
   Task<AcquireResult> lead(Want want, std::uint32_t since);

@@ -136,11 +136,11 @@ LocalQueues::Rule Node::transfers(const State& state) const {
       break;
   }
   if (state.remote == 0) return LocalQueues::always();
-  const auto elsewhere = static_cast<std::uint32_t>(state.remote - 1);
-  return [elsewhere, times = options_.times()](const LocalQueues::Candidate& each) {
+  const auto remote = static_cast<std::uint32_t>(state.remote - 1);
+  return [remote, times = options_.times()](const LocalQueues::Candidate& each) {
     const auto here = static_cast<std::uint32_t>(each.next.since);
-    if (PLANTED(declock_compares_without_wrap)) return here <= elsewhere;
-    return !times.earlier(elsewhere, here);
+    if (PLANTED(declock_compares_without_wrap)) return here <= remote;
+    return !times.earlier(remote, here);
   };
 }
 

@@ -35,11 +35,11 @@ struct Options : cql::Options {
 
   cql::TimeOrder times() const { return {time_bits, wrap_percent, notified}; }
   // Does the lock use what is known about other nodes?
-  bool looks_elsewhere() const {
+  bool looks_for_remote_waiters() const {
     return transfer == Transfer::timestamp || transfer == Transfer::remote_prefer;
   }
   bool late_readers_look() const {
-    return late_readers == LateReaders::looking && looks_elsewhere();
+    return late_readers == LateReaders::looking && looks_for_remote_waiters();
   }
 };
 

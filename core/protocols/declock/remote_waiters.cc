@@ -1,4 +1,4 @@
-#include "core/protocols/declock/elsewhere.h"
+#include "core/protocols/declock/remote_waiters.h"
 
 namespace latchlab::declock {
 namespace {
@@ -32,8 +32,8 @@ class Seen {
 
 }  // namespace
 
-std::uint64_t waiting_elsewhere(const cql::Format& format, std::span<const std::uint64_t> words,
-                                LockMode mode, const IsMine& mine, const cql::TimeOrder& times) {
+std::uint64_t remote_waiters_since(const cql::Format& format, std::span<const std::uint64_t> words,
+                                   LockMode mode, const IsMine& mine, const cql::TimeOrder& times) {
   const Seen seen(format, words);
   if (!seen.tells()) return 0;
   const std::uint32_t size = seen.header().size;
@@ -51,7 +51,7 @@ std::uint64_t waiting_behind_readers(const cql::Format& format,
                                      const cql::TimeOrder& times, std::uint32_t began) {
   const Seen seen(format, words);
   if (!seen.tells()) return 0;
-  const std::uint64_t since = waiting_elsewhere(format, words, LockMode::shared, mine, times);
+  const std::uint64_t since = remote_waiters_since(format, words, LockMode::shared, mine, times);
   std::uint32_t written = 0;
   for (std::uint32_t i = 0; i < seen.header().size; ++i)
     if (seen.writer(i)) ++written;

@@ -196,11 +196,11 @@ ProtocolEntry ideal_local_entry() {
        .shared_mode = true,
        .fairness = "first come, first served",
        .handover = "in memory",
-       .costs = {.free_x = {{0, 0, 0, 0}, {0, 0, 0, 0}},
-                 .x_after_x = {{0, 0, 0, 0}, {0, 0, 0, 0}},
-                 .free_s = {{0, 0, 0, 0}, {0, 0, 0, 0}},
-                 .s_after_x = {{0, 0, 0, 0}, {0, 0, 0, 0}},
-                 .x_after_s = {{0, 0, 0, 0}, {0, 0, 0, 0}}},
+       .costs = {.free_exclusive = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .exclusive_after_exclusive = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .free_shared = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .shared_after_exclusive = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .exclusive_after_shared = {{0, 0, 0, 0}, {0, 0, 0, 0}}},
        .profiles = {{"reference", "all clients on one node, as in DecLock Fig. 1"}}});
 }
 

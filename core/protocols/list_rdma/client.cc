@@ -13,7 +13,7 @@ Range range_of(const Extent& extent) {
 }
 
 // The words of a grant.
-enum Kept : std::uint8_t { kSlot, kIndex, kAlone };  // kAlone: the head, if it is marked
+enum GrantWord : std::uint8_t { kSlot, kIndex, kAlone };  // kAlone: the head, if it is marked
 
 Verb write_range(RemoteAddr node, Range range) {
   Verb verb;
@@ -40,7 +40,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     mine = nodes_.take(entry.node);
   }
   const Range range = range_of(want.extent);
-  Place place{.word = entry};
+  WalkPosition place{.word = entry};
   const End end = co_await enter(&place, *mine, range, options.deadline);
   if (end == End::linked) {
     nodes_.all_gone(entry, PLANTED(list_rdma_forgets_all_nodes) ? ~0ULL : range.last);
@@ -65,7 +65,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
 }
 
 // Walks to the position of the range, and links its node in behind `place`.
-Task<Client::End> Client::enter(Place* place, Mine mine, Range range, Time deadline) {
+Task<Client::End> Client::enter(WalkPosition* place, Mine mine, Range range, Time deadline) {
   const RemoteAddr entry = place->word;
   if (options_.first_look == FirstLook::read) {
     const bool fine = co_await look(place);
@@ -104,7 +104,7 @@ Task<Client::End> Client::enter(Place* place, Mine mine, Range range, Time deadl
 }
 
 // Removes the mark of the head: from now on the node that was alone is released as any other.
-Task<Client::End> Client::join(Place* place) {
+Task<Client::End> Client::join(WalkPosition* place) {
   Link together = place->seen;
   together.marked = false;
   bool done = false;
@@ -115,7 +115,7 @@ Task<Client::End> Client::join(Place* place) {
 }
 
 // Writes and links the node with one doorbell: the CAS lands behind the WRITEs.
-Task<Client::End> Client::link_in(Place* place, Mine mine, Range range, bool* written) {
+Task<Client::End> Client::link_in(WalkPosition* place, Mine mine, Range range, bool* written) {
   verbs_.mark(*written ? Phase::retry : Phase::initial_atomic);
   const bool alone = options_.fast_path && place->head && place->seen.next.null();
   const Link before{place->seen.marked || alone, mine.ref, place->own};
@@ -143,7 +143,7 @@ Task<Client::End> Client::link_in(Place* place, Mine mine, Range range, bool* wr
 }
 
 // Waits until the overlapping node is released, and then unlinks it.
-Task<Client::End> Client::wait_for(Place* place, NodeRef node, Time deadline) {
+Task<Client::End> Client::wait_for(WalkPosition* place, NodeRef node, Time deadline) {
   LATCHLAB_PATH("list_rdma: a client waits for a node in its way");
   verbs_.mark(Phase::wait_pred);
   RemoteWait wait;

@@ -35,7 +35,7 @@ class Client final : public LockClient {
 
  private:
   // The position of a walk: the word with the next link, in the head or in a node, and its value.
-  struct Place {
+  struct WalkPosition {
     RemoteAddr word;
     bool head = true;
     std::uint32_t own = 0;  // generation of the node that the word is in
@@ -52,19 +52,19 @@ class Client final : public LockClient {
   enum class End : std::uint8_t { again, linked, deadline, failed, unknown };
 
   // walk.cc
-  Task<bool> look(Place* place);  // false, here and below: the server fails
-  Task<bool> from_the_head(Place* place, RemoteAddr entry);
-  Task<Next> next_of(Place* place, RemoteAddr entry, Node* node);
-  Task<bool> exchange(Place* place, Link desired, bool* done);
-  Task<bool> take_out(Place* place, NodeRef node, NodeRef next);
-  void move_to(Place* place, const Node& node) const;
+  Task<bool> look(WalkPosition* place);  // false, here and below: the server fails
+  Task<bool> from_the_head(WalkPosition* place, RemoteAddr entry);
+  Task<Next> next_of(WalkPosition* place, RemoteAddr entry, Node* node);
+  Task<bool> exchange(WalkPosition* place, Link desired, bool* done);
+  Task<bool> take_out(WalkPosition* place, NodeRef node, NodeRef next);
+  void move_to(WalkPosition* place, const Node& node) const;
   Task<bool> sweep(RemoteAddr entry);
 
   // client.cc
-  Task<End> enter(Place* place, Mine mine, Range range, Time deadline);
-  Task<End> join(Place* place);
-  Task<End> link_in(Place* place, Mine mine, Range range, bool* written);
-  Task<End> wait_for(Place* place, NodeRef node, Time deadline);
+  Task<End> enter(WalkPosition* place, Mine mine, Range range, Time deadline);
+  Task<End> join(WalkPosition* place);
+  Task<End> link_in(WalkPosition* place, Mine mine, Range range, bool* written);
+  Task<End> wait_for(WalkPosition* place, NodeRef node, Time deadline);
   RemoteAddr node_at(NodeId server, std::uint32_t index) const {
     return peers_.server_words(server) + kNodeBytes * (index - 1);
   }

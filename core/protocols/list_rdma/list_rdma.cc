@@ -47,8 +47,8 @@ ProtocolEntry list_rdma_entry() {
        .ranges = true,
        .fairness = "none",
        .handover = "by chance: the first range linked into the list",
-       .costs = {.free_x = {{4, 0, 0, 4}, {1, 0, 0, 2}},
-                 .x_after_x = {{5, 0, 0, 4, true}, {2, 0, 0, 4}}},
+       .costs = {.free_exclusive = {{4, 0, 0, 4}, {1, 0, 0, 2}},
+                 .exclusive_after_exclusive = {{5, 0, 0, 4, true}, {2, 0, 0, 4}}},
        .params =
            {{"nodes", &Options::nodes, 1, 64,
              "list nodes of each client on each server: for ranges that it holds, and for ranges "

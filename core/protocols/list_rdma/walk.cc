@@ -6,18 +6,18 @@
 
 namespace latchlab::list_rdma {
 
-Task<bool> Client::look(Place* place) {
+Task<bool> Client::look(WalkPosition* place) {
   const Completion word = co_await verbs_.read(place->word);
   place->seen = Link::of(word.value.lo);
   co_return word.ok();
 }
 
-Task<bool> Client::from_the_head(Place* place, RemoteAddr entry) {
+Task<bool> Client::from_the_head(WalkPosition* place, RemoteAddr entry) {
   *place = {.word = entry};
   co_return co_await look(place);
 }
 
-void Client::move_to(Place* place, const Node& node) const {
+void Client::move_to(WalkPosition* place, const Node& node) const {
   *place = {.word = next_at(place->word.node, node.ref.index),
             .head = false,
             .own = node.ref.generation,
@@ -27,7 +27,7 @@ void Client::move_to(Place* place, const Node& node) const {
 // Reads the next node of the list, or `none`. `again`: the position has changed, because a marked
 // node was unlinked, or because the walk starts again at the head when the node that it is in was
 // released. `alone`: the head is marked.
-Task<Client::Next> Client::next_of(Place* place, RemoteAddr entry, Node* node) {
+Task<Client::Next> Client::next_of(WalkPosition* place, RemoteAddr entry, Node* node) {
   if (place->gone() && !(PLANTED(list_rdma_enters_behind_the_dead) && place->seen.marked)) {
     LATCHLAB_PATH("list_rdma: a walk begins anew, as the node that it has reached was released");
     const bool fine = co_await from_the_head(place, entry);
@@ -56,7 +56,7 @@ Task<Client::Next> Client::next_of(Place* place, RemoteAddr entry, Node* node) {
 }
 
 // CAS from `seen` to `desired`; `done`: it succeeded. Afterwards `seen` is up to date either way.
-Task<bool> Client::exchange(Place* place, Link desired, bool* done) {
+Task<bool> Client::exchange(WalkPosition* place, Link desired, bool* done) {
   const std::uint64_t expected = place->seen.packed();
   const Completion cas = co_await verbs_.compare_swap(place->word, expected, desired.packed());
   *done = cas.ok() && cas.value.lo == expected;
@@ -65,7 +65,7 @@ Task<bool> Client::exchange(Place* place, Link desired, bool* done) {
 }
 
 // The successor of a marked node never changes.
-Task<bool> Client::take_out(Place* place, NodeRef node, NodeRef next) {
+Task<bool> Client::take_out(WalkPosition* place, NodeRef node, NodeRef next) {
   Link without = place->seen;
   without.next = next;
   bool done = false;
@@ -82,7 +82,7 @@ Task<bool> Client::take_out(Place* place, NodeRef node, NodeRef next) {
 // Walks until a node of this client can be reused.
 Task<bool> Client::sweep(RemoteAddr entry) {
   LATCHLAB_PATH("list_rdma: a client walks along a list for its own nodes");
-  Place place;
+  WalkPosition place;
   bool fine = co_await from_the_head(&place, entry);
   while (fine && !nodes_.has_free(entry.node)) {
     Node node;

@@ -10,14 +10,14 @@
 namespace latchlab::n_cosed {
 
 Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
-  const Turn turn{want.lock, ++generation_};
-  return want.mode == LockMode::shared ? acquire_shared(want, turn, options)
-                                       : acquire_exclusive(want, turn, options);
+  const Attempt attempt{want.lock, ++generation_};
+  return want.mode == LockMode::shared ? acquire_shared(want, attempt, options)
+                                       : acquire_exclusive(want, attempt, options);
 }
 
 // ---- readers ----
 
-Task<AcquireResult> Client::acquire_shared(Want want, Turn turn, AcquireOptions options) {
+Task<AcquireResult> Client::acquire_shared(Want want, Attempt attempt, AcquireOptions options) {
   verbs_.mark(Phase::initial_atomic);
   const Completion counted = co_await verbs_.fetch_add(want.lock.entry, 1);
   if (!counted.ok()) {
@@ -28,7 +28,7 @@ Task<AcquireResult> Client::acquire_shared(Want want, Turn turn, AcquireOptions 
   Grant grant(want, LockMode::shared);
   if (found.tail != 0) {
     LATCHLAB_PATH("n_cosed: a reader asks the tail");
-    const Message let_in = co_await ask(kAskShared, turn, found);
+    const Message let_in = co_await ask(kAskShared, attempt, found);
     grant.words = {let_in.words[0], let_in.words[1]};
     co_return grant;
   }
@@ -39,27 +39,27 @@ Task<AcquireResult> Client::acquire_shared(Want want, Turn turn, AcquireOptions 
   LATCHLAB_PATH("n_cosed: a reader beyond the limit asks as a writer");
   const Reply left = co_await tell_home(kReleased, want.lock);
   if (!left.ok()) co_return Aborted{AbortReason::server_failed};
-  co_return co_await acquire_exclusive(want, turn, options);
+  co_return co_await acquire_exclusive(want, attempt, options);
 }
 
 // ---- writers ----
 
-Task<AcquireResult> Client::acquire_exclusive(Want want, Turn turn, AcquireOptions options) {
-  const Place place = co_await join(want.lock, options);
-  if (place.how == Joined::too_late) co_return co_await give_up(want.lock.id, options.deadline);
-  if (place.how == Joined::failed) {
+Task<AcquireResult> Client::acquire_exclusive(Want want, Attempt attempt, AcquireOptions options) {
+  const JoinResult joined = co_await join(want.lock, options);
+  if (joined.how == Joined::too_late) co_return co_await give_up(want.lock.id, options.deadline);
+  if (joined.how == Joined::failed) {
     LATCHLAB_PATH("n_cosed: the server fails a writer");
     co_return Aborted{AbortReason::server_failed};
   }
   timeouts_.succeeded(want.lock.id);
-  if (place.found.tail != 0) {
+  if (joined.found.tail != 0) {
     LATCHLAB_PATH("n_cosed: a writer asks the tail");
-    const Message grant = co_await ask(kAskExclusive, turn, place.found);
-    if (!PLANTED(n_cosed_waits_for_no_release)) co_await await_releases(turn, grant.words[0]);
-  } else if (place.found.readers != 0) {
+    const Message grant = co_await ask(kAskExclusive, attempt, joined.found);
+    if (!PLANTED(n_cosed_waits_for_no_release)) co_await await_releases(attempt, grant.words[0]);
+  } else if (joined.found.readers != 0) {
     LATCHLAB_PATH("n_cosed: a writer asks the home");
     verbs_.mark(Phase::wait_readers);
-    const Reply all_left = co_await tell_home(kAwait, want.lock, place.found.readers);
+    const Reply all_left = co_await tell_home(kAwait, want.lock, joined.found.readers);
     if (!all_left.ok()) co_return Aborted{AbortReason::server_failed};
   } else {
     LATCHLAB_PATH("n_cosed: a writer finds the word free");
@@ -68,25 +68,25 @@ Task<AcquireResult> Client::acquire_exclusive(Want want, Turn turn, AcquireOptio
 }
 
 // Becomes the tail, whatever the word holds.
-Task<Client::Place> Client::join(LockRef lock, AcquireOptions options) {
+Task<Client::JoinResult> Client::join(LockRef lock, AcquireOptions options) {
   const Time own_end = options_.timeout.ps > 0 ? verbs_.now() + options_.timeout : kNever;
   const Time end = std::min(options.deadline, own_end);
   verbs_.mark(Phase::initial_atomic);
-  Place place;
+  JoinResult joined;
   for (;;) {
-    const std::uint64_t expected = place.found.packed();
+    const std::uint64_t expected = joined.found.packed();
     const Completion before =
         co_await verbs_.compare_swap(lock.entry, expected, Word{me_, 0}.packed());
     if (!before.ok()) {
-      place.how = Joined::failed;
-      co_return place;
+      joined.how = Joined::failed;
+      co_return joined;
     }
-    if (before.value.lo == expected) co_return place;
+    if (before.value.lo == expected) co_return joined;
     LATCHLAB_PATH("n_cosed: a writer's CAS finds something else");
-    place.found = Word::unpack(before.value.lo);
+    joined.found = Word::unpack(before.value.lo);
     if (verbs_.now() >= end) {
-      place.how = Joined::too_late;
-      co_return place;
+      joined.how = Joined::too_late;
+      co_return joined;
     }
     verbs_.mark(Phase::retry);
   }
@@ -107,23 +107,23 @@ Task<AcquireResult> Client::give_up(LockId lock, Time deadline) {
 // ---- both ----
 
 // Sends a request to the tail that was found, and waits for its Grant.
-Task<Message> Client::ask(MessageType type, Turn turn, Word found) {
+Task<Message> Client::ask(MessageType type, Attempt attempt, Word found) {
   verbs_.mark(Phase::notify_pred);
-  const Message request = {type, turn.generation, turn.lock.id, {me_, found.readers}};
+  const Message request = {type, attempt.generation, attempt.lock.id, {me_, found.readers}};
   // The send status is ignored: a dead predecessor means that the queue is dead (n_cosed.h).
   const VerbStatus told = co_await verbs_.send(endpoint(found.tail), request);
   if (told != VerbStatus::ok) LATCHLAB_PATH("n_cosed: a request cannot be delivered");
   verbs_.mark(type == kAskShared ? Phase::wait_writers : Phase::wait_pred);
-  const MessageFilter answer = about(turn.lock.id, kGrant, turn.generation);
+  const MessageFilter answer = about(attempt.lock.id, kGrant, attempt.generation);
   const WaitOutcome woke = co_await verbs_.receive(inbox_, answer);
   co_return woke.message;
 }
 
-Task<void> Client::await_releases(Turn turn, std::uint64_t readers) {
+Task<void> Client::await_releases(Attempt attempt, std::uint64_t readers) {
   if (readers == 0) co_return;
   LATCHLAB_PATH("n_cosed: a writer waits for the readers before it");
   verbs_.mark(Phase::wait_readers);
-  const MessageFilter release = about(turn.lock.id, kRelease, turn.generation);
+  const MessageFilter release = about(attempt.lock.id, kRelease, attempt.generation);
   for (std::uint64_t i = 0; i < readers; ++i) co_await verbs_.receive(inbox_, release);
 }
 

@@ -24,13 +24,13 @@ class Client final : public LockClient {
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
-  struct Turn {
+  struct Attempt {
     LockRef lock;
     std::uint32_t generation = 0;
     ZeroPadding<std::uint32_t, 1> padding = {};
   };
   enum class Joined : std::uint8_t { queued, too_late, failed };
-  struct Place {
+  struct JoinResult {
     Word found;  // what the writer's CAS replaced
     Joined how = Joined::queued;
     ZeroPadding<std::uint8_t, 3> padding = {};
@@ -42,12 +42,12 @@ class Client final : public LockClient {
   };
 
   // ---- acquire.cc ----
-  Task<AcquireResult> acquire_shared(Want want, Turn turn, AcquireOptions options);
-  Task<AcquireResult> acquire_exclusive(Want want, Turn turn, AcquireOptions options);
-  Task<Place> join(LockRef lock, AcquireOptions options);
+  Task<AcquireResult> acquire_shared(Want want, Attempt attempt, AcquireOptions options);
+  Task<AcquireResult> acquire_exclusive(Want want, Attempt attempt, AcquireOptions options);
+  Task<JoinResult> join(LockRef lock, AcquireOptions options);
   Task<AcquireResult> give_up(LockId lock, Time deadline);
-  Task<Message> ask(MessageType type, Turn turn, Word found);
-  Task<void> await_releases(Turn turn, std::uint64_t readers);
+  Task<Message> ask(MessageType type, Attempt attempt, Word found);
+  Task<void> await_releases(Attempt attempt, std::uint64_t readers);
 
   // ---- release.cc ----
   Task<ReleaseResult> leave_as_reader(LockRef lock, Listener listener);

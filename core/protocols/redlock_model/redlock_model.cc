@@ -64,8 +64,8 @@ ProtocolEntry redlock_model_entry() {
        .handover = "by chance: waiters retry",
        .survives = "client crashes; with masters: all and a call_timeout also the failure of a "
                    "minority of servers",
-       .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                 .x_after_x = {{0, 0, 3, 2, true}, {0, 0, 1, 2}}},
+       .costs = {.free_exclusive = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                 .exclusive_after_exclusive = {{0, 0, 3, 2, true}, {0, 0, 1, 2}}},
        .params =
            {{"masters", &Options::masters, "one|all",
              "which servers keep a lock's key: one: the lock's server; all: every server, and a "

@@ -32,11 +32,11 @@ ProtocolEntry retry_on_fail_entry() {
        .shared_mode = true,
        .fairness = "none",
        .handover = "by chance: waiters retry",
-       .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
-                 .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
-                 .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
-                 .s_after_x = {{3, 0, 0, 2, true}, {1, 0, 0, 2}},
-                 .x_after_s = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
+       .costs = {.free_exclusive = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .exclusive_after_exclusive = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
+                 .free_shared = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .shared_after_exclusive = {{3, 0, 0, 2, true}, {1, 0, 0, 2}},
+                 .exclusive_after_shared = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
        .params =
            {{"reader_conflict", &Options::conflict, "withdraw|stay|first_looks|first_stays",
              "what a reader that finds a writer does: withdraw: it subtracts its count and retries "

@@ -60,7 +60,7 @@ class Client final : public LockClient {
   };
   Task<AcquireResult> acquire_exclusive(Want want);
   // Returns the turn that the predecessor passed, or kAlone, kFailed or kNoNode.
-  Task<std::uint64_t> queue_up(Queue queue, Place& place);
+  Task<std::uint64_t> queue_up(Queue queue, QueuePlace& place);
   // Returns the old tail; none: a node fails.
   Task<std::optional<std::uint64_t>> swap_tail(Queue queue, std::uint64_t self);
   // True: the tail was `self` and is 0 now; none: a node fails.
@@ -70,7 +70,7 @@ class Client final : public LockClient {
   Task<bool> wait_for_readers(RemoteAddr counters);
   Task<ReleaseResult> release_exclusive(Grant grant);
   // Leaves the only queue, or the root's, after one more writer's turn. False: a node fails.
-  Task<bool> leave_root(Queue queue, Place& place);
+  Task<bool> leave_root(Queue queue, QueuePlace& place);
   // Resets all counters to readers' mode. False: a node fails.
   Task<bool> let_readers_in(LockRef lock);
   // Resets one set of counters. Returns the departures that it subtracted; none: the server fails.
@@ -80,7 +80,7 @@ class Client final : public LockClient {
   Task<AcquireResult> climb(Want want);
   Task<ReleaseResult> descend(Grant grant);
   // Called after the parent's queue was left or handed on. False: a node fails.
-  Task<bool> leave_element(Queue queue, Place& place);
+  Task<bool> leave_element(Queue queue, QueuePlace& place);
   Queue queue_at(LockRef lock, unsigned level);
   std::uint64_t threshold(unsigned level) const {
     return level == 0 ? options_.node_threshold : options_.group_threshold;

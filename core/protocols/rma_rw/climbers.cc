@@ -14,7 +14,7 @@ Client::Queue Client::queue_at(LockRef lock, unsigned level) {
 Task<AcquireResult> Client::climb(Want want) {
   Grant grant(want);
   for (unsigned level = 0; level <= tree_->root(); ++level) {
-    Place place{want.lock};
+    QueuePlace place{want.lock};
     const std::uint64_t turn = co_await queue_up(queue_at(want.lock, level), place);
     if (turn == kNoNode) co_return Aborted{AbortReason::too_many};
     if (turn == kFailed) co_return Aborted{AbortReason::server_failed};
@@ -50,12 +50,12 @@ Task<AcquireResult> Client::climb(Want want) {
 // elements that were left, the successor has to go up by itself.
 Task<ReleaseResult> Client::descend(Grant grant) {
   const ReleaseResult released = ReleaseResult::released;  // even if a node failed
-  std::vector<Place> left;
+  std::vector<QueuePlace> left;
   left.reserve(tree_->root());
   for (;;) {
     const auto level = static_cast<unsigned>(left.size());
     const Queue queue = queue_at(grant.lock, level);
-    Place place{grant.lock};
+    QueuePlace place{grant.lock};
     if (level == 0) {
       place.turns = grant.words[0];
       place.self = grant.words[1];
@@ -93,7 +93,7 @@ Task<ReleaseResult> Client::descend(Grant grant) {
   co_return released;
 }
 
-Task<bool> Client::leave_element(Queue queue, Place& place) {
+Task<bool> Client::leave_element(Queue queue, QueuePlace& place) {
   if (place.next == 0) {
     verbs_.mark(Phase::initial_atomic);
     const std::optional<bool> empty = co_await clear_tail(queue, place.self);

@@ -4,7 +4,7 @@
 
 namespace latchlab::rma_rw {
 
-Task<std::uint64_t> ElementNotes::open(Place& place) {
+Task<std::uint64_t> ElementNotes::open(QueuePlace& place) {
   place.self = tree_.element(level_);
   const RemoteAddr words = words_of(place.lock, place.self);
   if (at_home(words)) {
@@ -17,12 +17,12 @@ Task<std::uint64_t> ElementNotes::open(Place& place) {
   co_return reset.ok() ? kAlone : kFailed;
 }
 
-Task<bool> ElementNotes::start(const Place& place) {
+Task<bool> ElementNotes::start(const QueuePlace& place) {
   const bool put_there = co_await put(words_of(place.lock, place.self) + kStatus, 0);
   co_return put_there;
 }
 
-Task<bool> ElementNotes::find_out(Place& place) {
+Task<bool> ElementNotes::find_out(QueuePlace& place) {
   place.self = tree_.element(level_);
   const RemoteAddr words = words_of(place.lock, place.self);
   Words seen;

@@ -12,13 +12,13 @@ class ElementNotes final : public WordNotes {
   ElementNotes(const Tree& tree, Verbs& verbs, unsigned level)
       : WordNotes(verbs, true), tree_(tree), level_(level) {}
 
-  Task<std::uint64_t> open(Place& place) override;
-  void close(const Place& /*place*/) override {}
+  Task<std::uint64_t> open(QueuePlace& place) override;
+  void close(const QueuePlace& /*place*/) override {}
 
   // Called when the lock reaches the own element without a count. False: a node does not answer.
-  Task<bool> start(const Place& place);
+  Task<bool> start(const QueuePlace& place);
   // Reads how often the lock was handed on, and the successor. False: a node does not answer.
-  Task<bool> find_out(Place& place);
+  Task<bool> find_out(QueuePlace& place);
 
  private:
   RemoteAddr words_of(LockRef lock, std::uint64_t name) const override {

@@ -15,45 +15,45 @@ class Messages final : public NoteBook {
   Messages(const Options& options, const ClientEnv& env)
       : options_(options), verbs_(*env.verbs), me_(verbs_.open_endpoint(2 * options.max_held)) {}
 
-  Task<std::uint64_t> open(Place& place) override {
+  Task<std::uint64_t> open(QueuePlace& place) override {
     place.self = me_.packed();
     place.generation = ++generation_;
     co_return kAlone;
   }
 
-  Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override {
+  Task<void> tell_predecessor(const QueuePlace& place, std::uint64_t predecessor) override {
     const Message note = {kSuccessor, place.generation, place.lock.id, {place.self}};
     // The send status is ignored: a dead predecessor means that the queue is dead.
     const VerbStatus told = co_await verbs_.send(EndpointAddr::unpack(predecessor), note);
     if (told != VerbStatus::ok) LATCHLAB_PATH("rma_rw: a Successor cannot be delivered");
   }
 
-  Task<std::uint64_t> await_turn(const Place& place, std::uint64_t predecessor) override {
+  Task<std::uint64_t> await_turn(const QueuePlace& place, std::uint64_t predecessor) override {
     const WaitOutcome woke =
         co_await verbs_.receive(me_, about(place.lock.id, kTurn, place.generation));
     co_await settle(predecessor, woke.message);
     co_return woke.message.words[0];
   }
 
-  Task<void> look_for_successor(Place& place) override {
+  Task<void> look_for_successor(QueuePlace& place) override {
     const WaitOutcome known = co_await poll_inbox(verbs_, me_, about(place.lock.id, kSuccessor));
     if (known.by == Woke::message) co_await take(place, known.message);
   }
-  Task<void> await_successor(Place& place) override {
+  Task<void> await_successor(QueuePlace& place) override {
     const WaitOutcome known = co_await verbs_.receive(me_, about(place.lock.id, kSuccessor));
     co_await take(place, known.message);
   }
 
-  Task<void> tell_successor(const Place& place, std::uint64_t turn) override {
+  Task<void> tell_successor(const QueuePlace& place, std::uint64_t turn) override {
     const Message note = {kTurn, place.next_generation, place.lock.id, {turn}};
     const VerbStatus told = co_await verbs_.send(EndpointAddr::unpack(place.next), note);
     if (told != VerbStatus::ok) LATCHLAB_PATH("rma_rw: a turn cannot be delivered");
   }
 
-  void close(const Place& /*place*/) override {}
+  void close(const QueuePlace& /*place*/) override {}
 
  private:
-  Task<void> take(Place& place, Message successor) {
+  Task<void> take(QueuePlace& place, Message successor) {
     place.next = successor.words[0];
     place.next_generation = successor.generation;
     co_await settle(place.next, successor);

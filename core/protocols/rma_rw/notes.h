@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kTailMask = kPackedEndpoint;
 
 // A writer's place in a lock's queue, from before its swap to the end of its release. An element's
 // place outlives its writers: a later holder of the element's lock reads it again.
-struct Place {
+struct QueuePlace {
   LockRef lock;
   std::uint64_t self = 0;             // the name of this place in the tail
   std::uint64_t next = 0;             // the successor; 0: not known
@@ -40,15 +40,15 @@ class NoteBook {
  public:
   virtual ~NoteBook() = default;
   // Called before the swap. Returns kAlone, or why it failed. Until `close` the name is not reused.
-  virtual Task<std::uint64_t> open(Place& place) = 0;
-  virtual Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) = 0;
-  virtual Task<std::uint64_t> await_turn(const Place& place, std::uint64_t predecessor) = 0;
+  virtual Task<std::uint64_t> open(QueuePlace& place) = 0;
+  virtual Task<void> tell_predecessor(const QueuePlace& place, std::uint64_t predecessor) = 0;
+  virtual Task<std::uint64_t> await_turn(const QueuePlace& place, std::uint64_t predecessor) = 0;
   // Sets place.next if a successor has announced itself.
-  virtual Task<void> look_for_successor(Place& place) = 0;
-  virtual Task<void> await_successor(Place& place) = 0;  // place.next 0 after it: a node fails
-  virtual Task<void> tell_successor(const Place& place, std::uint64_t turn) = 0;
+  virtual Task<void> look_for_successor(QueuePlace& place) = 0;
+  virtual Task<void> await_successor(QueuePlace& place) = 0;  // place.next 0 after it: a node fails
+  virtual Task<void> tell_successor(const QueuePlace& place, std::uint64_t turn) = 0;
   // No further notification for this place can arrive.
-  virtual void close(const Place& place) = 0;
+  virtual void close(const QueuePlace& place) = 0;
 };
 
 std::unique_ptr<NoteBook> make_messages(const Options& options, const ClientEnv& env);

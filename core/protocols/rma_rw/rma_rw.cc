@@ -91,11 +91,11 @@ ProtocolEntry rma_rw_entry() {
        .shared_mode = true,
        .fairness = "writers first come, first served; thresholds between readers and writers",
        .handover = "a message to the next writer; readers poll",
-       .costs = {.free_x = {{4, 0, 0, 8}, {3, 0, 0, 6}},
-                 .x_after_x = {{1, 1, 0, 1}, {0, 1, 0, 2}},
-                 .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
-                 .s_after_x = {{4, 0, 0, 6, true}, {3, 0, 0, 6}},
-                 .x_after_s = {{4, 0, 0, 6, true}, {1, 0, 0, 2}}},
+       .costs = {.free_exclusive = {{4, 0, 0, 8}, {3, 0, 0, 6}},
+                 .exclusive_after_exclusive = {{1, 1, 0, 1}, {0, 1, 0, 2}},
+                 .free_shared = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .shared_after_exclusive = {{4, 0, 0, 6, true}, {3, 0, 0, 6}},
+                 .exclusive_after_shared = {{4, 0, 0, 6, true}, {1, 0, 0, 2}}},
        .params =
            {{"form", &Options::form, "flat|tree",
              "flat: one counter and one queue, on the lock's server (ShiftLock artifact); tree: a "

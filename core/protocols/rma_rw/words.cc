@@ -7,18 +7,18 @@
 
 namespace latchlab::rma_rw {
 
-Task<void> WordNotes::tell_predecessor(const Place& place, std::uint64_t predecessor) {
+Task<void> WordNotes::tell_predecessor(const QueuePlace& place, std::uint64_t predecessor) {
   const bool told = co_await put(words_of(place.lock, predecessor), place.self);
   if (!told) LATCHLAB_PATH("rma_rw: a NEXT cannot be written");
 }
 
-Task<std::uint64_t> WordNotes::await_turn(const Place& place, std::uint64_t /*predecessor*/) {
+Task<std::uint64_t> WordNotes::await_turn(const QueuePlace& place, std::uint64_t /*predecessor*/) {
   const std::uint64_t turn =
       co_await await_change(words_of(place.lock, place.self) + kStatus, kWait);
   co_return turn;
 }
 
-Task<void> WordNotes::look_for_successor(Place& place) {
+Task<void> WordNotes::look_for_successor(QueuePlace& place) {
   const RemoteAddr words = words_of(place.lock, place.self);
   std::uint64_t next = 0;
   if (at_home(words)) {
@@ -30,12 +30,12 @@ Task<void> WordNotes::look_for_successor(Place& place) {
   place.next = next;
 }
 
-Task<void> WordNotes::await_successor(Place& place) {
+Task<void> WordNotes::await_successor(QueuePlace& place) {
   const std::uint64_t next = co_await await_change(words_of(place.lock, place.self), 0);
   place.next = next == kFailed ? 0 : next;
 }
 
-Task<void> WordNotes::tell_successor(const Place& place, std::uint64_t turn) {
+Task<void> WordNotes::tell_successor(const QueuePlace& place, std::uint64_t turn) {
   const bool told = co_await put(words_of(place.lock, place.next) + kStatus, turn);
   if (!told) LATCHLAB_PATH("rma_rw: a STATUS cannot be written");
 }
@@ -79,7 +79,7 @@ class QueueNodes final : public WordNotes {
         peers_(*env.peers),
         taken_(options.max_held) {}
 
-  Task<std::uint64_t> open(Place& place) override {
+  Task<std::uint64_t> open(QueuePlace& place) override {
     std::uint64_t node = 0;
     while (node < taken_.size() && taken_[node] != 0) ++node;
     if (node == taken_.size()) co_return kNoNode;
@@ -91,7 +91,7 @@ class QueueNodes final : public WordNotes {
     co_return kAlone;
   }
 
-  void close(const Place& place) override { taken_[place.self >> kNodeShift] = 0; }
+  void close(const QueuePlace& place) override { taken_[place.self >> kNodeShift] = 0; }
 
  private:
   RemoteAddr words_of(LockRef /*lock*/, std::uint64_t name) const override {

@@ -13,11 +13,11 @@ class WordNotes : public NoteBook {
   // `by_cpu`: words on the own node are accessed without its RNIC.
   WordNotes(Verbs& verbs, bool by_cpu) : verbs_(verbs), by_cpu_(by_cpu) {}
 
-  Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override;
-  Task<std::uint64_t> await_turn(const Place& place, std::uint64_t predecessor) override;
-  Task<void> look_for_successor(Place& place) override;
-  Task<void> await_successor(Place& place) override;
-  Task<void> tell_successor(const Place& place, std::uint64_t turn) override;
+  Task<void> tell_predecessor(const QueuePlace& place, std::uint64_t predecessor) override;
+  Task<std::uint64_t> await_turn(const QueuePlace& place, std::uint64_t predecessor) override;
+  Task<void> look_for_successor(QueuePlace& place) override;
+  Task<void> await_successor(QueuePlace& place) override;
+  Task<void> tell_successor(const QueuePlace& place, std::uint64_t turn) override;
 
  protected:
   virtual RemoteAddr words_of(LockRef lock, std::uint64_t name) const = 0;

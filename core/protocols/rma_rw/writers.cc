@@ -7,14 +7,14 @@ namespace latchlab::rma_rw {
 namespace {
 
 // What a writer's grant stores, in Grant::words.
-Grant writers_grant(const Want& want, const Place& place) {
+Grant writers_grant(const Want& want, const QueuePlace& place) {
   Grant grant(want);
   grant.words = {place.turns, place.self, place.next,
                  place.generation | std::uint64_t{place.next_generation} << 32};
   return grant;
 }
 
-Place place_of(const Grant& grant) {
+QueuePlace place_of(const Grant& grant) {
   return {grant.lock,
           grant.words[1],
           grant.words[2],
@@ -26,7 +26,7 @@ Place place_of(const Grant& grant) {
 }  // namespace
 
 Task<AcquireResult> Client::acquire_exclusive(Want want) {
-  Place place{want.lock};
+  QueuePlace place{want.lock};
   const std::uint64_t turn = co_await queue_up(only_queue(want.lock), place);
   if (turn == kNoNode) co_return Aborted{AbortReason::too_many};
   if (turn == kFailed) co_return Aborted{AbortReason::server_failed};
@@ -46,7 +46,7 @@ Task<AcquireResult> Client::acquire_exclusive(Want want) {
   co_return writers_grant(want, place);
 }
 
-Task<std::uint64_t> Client::queue_up(Queue queue, Place& place) {
+Task<std::uint64_t> Client::queue_up(Queue queue, QueuePlace& place) {
   const std::uint64_t opened = co_await queue.notes->open(place);
   if (opened != kAlone) {
     if (opened == kNoNode) LATCHLAB_PATH("rma_rw: no queue node is left");
@@ -147,13 +147,13 @@ Task<std::optional<std::uint64_t>> Client::reset(RemoteAddr counters) {
 }
 
 Task<ReleaseResult> Client::release_exclusive(Grant grant) {
-  Place place = place_of(grant);
+  QueuePlace place = place_of(grant);
   const bool left = co_await leave_root(only_queue(grant.lock), place);
   if (!left) LATCHLAB_PATH("rma_rw: the server fails a release");
   co_return ReleaseResult::released;  // even if the server failed: the lock is lost with it
 }
 
-Task<bool> Client::leave_root(Queue queue, Place& place) {
+Task<bool> Client::leave_root(Queue queue, QueuePlace& place) {
   const std::uint64_t writers = place.turns + 1;
   std::uint64_t turn = writers;
   verbs_.mark(Phase::initial_atomic);

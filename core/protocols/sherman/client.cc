@@ -12,7 +12,7 @@ namespace latchlab::sherman {
 template <class Lock>
 Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions /*options*/) {
   if (options_.local_queue) {
-    const Turn turn = co_await queue_up(want.lock.id);
+    const HandoverWord turn = co_await queue_up(want.lock.id);
     if constexpr (Lock::kHandsOver) {
       if (turn == kYours) {
         PATH("a neighbour hands the lock over");
@@ -30,7 +30,7 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions /*options*/)
 }
 
 template <class Lock>
-auto Client<Lock>::queue_up(LockId lock) -> Task<Turn> {
+auto Client<Lock>::queue_up(LockId lock) -> Task<HandoverWord> {
   verbs_.mark(Phase::wait_pred);
   LocalQueues* const queues = &neighbours_->queues;
   LocalQueues::Joined joined = LocalQueues::Joined::waits;
@@ -48,7 +48,7 @@ auto Client<Lock>::queue_up(LockId lock) -> Task<Turn> {
   turn.until = [](std::uint64_t value) { return value != kWait; };
   const WaitOutcome woke = co_await verbs_.await_local(turn);
   co_await verbs_.store(my_turn_, kWait);  // for the next time
-  co_return static_cast<Turn>(woke.value);
+  co_return static_cast<HandoverWord>(woke.value);
 }
 
 template <class Lock>

@@ -57,9 +57,7 @@ class Client final : public LockClient {
   bool frees_with_a_write() const override { return options_.write_with_unlock; }
 
  private:
-  enum Turn : std::uint64_t { kWait = 0, kLead = 1, kYours = 2 };
-
-  Task<Turn> queue_up(LockId lock);
+  Task<HandoverWord> queue_up(LockId lock);
   Task<bool> take(RemoteAddr entry);  // for the node; false: the server fails
   // `last`, if any, is a WRITE that lands before the next client holds the lock.
   Task<ReleaseResult> leave(Grant grant, std::optional<Verb> last);
@@ -113,8 +111,8 @@ inline std::string packed_contradiction(const Options& options) {
 template <class LockOptions>
 Description<LockOptions> describe() {
   Description<LockOptions> lock;
-  lock.costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
-                .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}};
+  lock.costs = {.free_exclusive = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                .exclusive_after_exclusive = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}};
   lock.params = {
       {"lock_width", &LockOptions::lock_width, "16bit|64bit",
        "width of a lock: 16 bits, by masked CAS (present in the authors' code), or 8 bytes (what "

@@ -93,11 +93,11 @@ Description<Of> describe() {
   return {
       .shared_mode = true,
       .handover = "the server's answer",
-      .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                .free_s = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                .s_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
-                .x_after_s = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
+      .costs = {.free_exclusive = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .exclusive_after_exclusive = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .free_shared = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .shared_after_exclusive = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .exclusive_after_shared = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
       .params = {{"timeout", &Options::timeout, Duration{}, seconds(60),
                   "time after which a waiting client withdraws its request and fails; 0: never "
                   "(DSLR 6.1: it has timeouts for all baselines, but states no lengths)"},

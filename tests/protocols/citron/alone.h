@@ -17,7 +17,7 @@ struct Spent {
   ActorTally verbs;
   double trips = 0;
 };
-struct Turn {
+struct CycleCost {
   Spent acquire, release;
 };
 
@@ -43,7 +43,7 @@ class Alone {
     world_->attach(*backend_);
   }
 
-  std::vector<Turn> run() {
+  std::vector<CycleCost> run() {
     backend_->spawn(world_->verbs(ClientId{0}), all(), Time{});
     EXPECT_EQ(backend_->run_until(Time{} + seconds(100)), RunEnd::finished);
     EXPECT_EQ(turns_.size(), extents_.size());
@@ -56,7 +56,7 @@ class Alone {
     Verbs& verbs = world_->verbs(ClientId{0});
     LockClient& client = world_->client(ClientId{0});
     for (const Extent& extent : extents_) {
-      Turn turn;
+      CycleCost turn;
       Time since = verbs.now();
       const Want want{world_->lock(LockId{0}), LockMode::exclusive, extent, GrantId{}};
       const AcquireResult result = co_await client.acquire(want, {});
@@ -74,7 +74,7 @@ class Alone {
   }
 
   std::vector<Extent> extents_;
-  std::vector<Turn> turns_;
+  std::vector<CycleCost> turns_;
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<World> world_;
   std::unique_ptr<Backend> backend_;

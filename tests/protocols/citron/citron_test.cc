@@ -140,12 +140,13 @@ void expect_spent(const Spent& spent, const Kinds& verbs, double trips) {
 // Two round trips of 11 READs, and of a CAS, 3 FAAs and a READ; to release, one of a CAS and 3
 // FAAs.
 TEST(citron_timed, costs_of_a_leaf) {
-  const Turn turn = Alone({}, {{5, 10}}).run()[0];
+  const CycleCost turn = Alone({}, {{5, 10}}).run()[0];
   expect_spent(turn.acquire, {.reads = 11 + 1, .bits = 1, .counts = 3}, 2);
   expect_spent(turn.release, {.bits = 1, .counts = 3}, 1);
 }
 TEST(citron_timed, costs_of_a_leaf_without_the_fast_path) {
-  const Turn turn = Alone({{"batch_search", false}, {"batch_occupy", false}}, {{5, 10}}).run()[0];
+  const CycleCost turn =
+      Alone({{"batch_search", false}, {"batch_occupy", false}}, {{5, 10}}).run()[0];
   expect_spent(turn.acquire, {.reads = 11 + 1, .bits = 1, .counts = 3}, 3);
   expect_spent(turn.release, {.bits = 1, .counts = 3}, 1);
 }
@@ -153,27 +154,27 @@ TEST(citron_timed, costs_of_a_leaf_without_the_fast_path) {
 // A ticket with 10 READs; then a CAS of the node, four of leaves, FAAs at heights 2, 6 and 8, and a
 // READ.
 TEST(citron_timed, costs_of_a_node_above_leaves) {
-  const Turn turn = Alone({}, {{0, 256}}).run()[0];
+  const CycleCost turn = Alone({}, {{0, 256}}).run()[0];
   expect_spent(turn.acquire, {.reads = 10 + 1, .bits = 1 + 4, .counts = 1 + 3}, 2);
   expect_spent(turn.release, {.bits = 4, .counts = 1 + 3}, 1);
 }
 TEST(citron_timed, costs_of_a_node_above_leaves_that_waits) {
   const ParamValues waits = {{"lock_children", false}, {"t_wait", kLeg * 6}};
-  const Turn turn = Alone(waits, {{0, 256}}).run()[0];
+  const CycleCost turn = Alone(waits, {{0, 256}}).run()[0];
   expect_spent(turn.acquire, {.reads = 10 + 1 + 1, .bits = 1, .counts = 1 + 3}, 3 + 3);
   expect_spent(turn.release, {.counts = 1 + 3}, 1);
 }
 
 // At height 5: T_wait, and a READ for each of m levels.
 TEST(citron_timed, costs_of_an_inner_node) {
-  const Turn turn = Alone({{"t_wait", kLeg * 6}}, {{0, 65'536}}).run()[0];
+  const CycleCost turn = Alone({{"t_wait", kLeg * 6}}, {{0, 65'536}}).run()[0];
   expect_spent(turn.acquire, {.reads = 6 + 1 + 4, .bits = 1, .counts = 1 + 2}, 3 + 3);
   expect_spent(turn.release, {.counts = 1 + 2}, 1);
 }
 TEST(citron_timed, costs_of_an_inner_node_without_the_fast_path) {
   const ParamValues params = {
       {"t_wait", kLeg * 8}, {"batch_search", false}, {"batch_occupy", false}};
-  const Turn turn = Alone(params, {{0, 65'536}}).run()[0];
+  const CycleCost turn = Alone(params, {{0, 65'536}}).run()[0];
   // T_wait begins when Occ is set; a round trip ends when the ancestors have been notified.
   expect_spent(turn.acquire, {.reads = 6 + 1 + 4, .bits = 1, .counts = 1 + 2}, 4 + 4);
   expect_spent(turn.release, {.counts = 1 + 2}, 1);
@@ -181,14 +182,14 @@ TEST(citron_timed, costs_of_an_inner_node_without_the_fast_path) {
 
 // Two leaves are acquired one after the other and released at once.
 TEST(citron_timed, costs_of_two_leaves) {
-  const Turn turn = Alone({}, {{60, 10}}).run()[0];
+  const CycleCost turn = Alone({}, {{60, 10}}).run()[0];
   expect_spent(turn.acquire, {.reads = 2 * 12, .bits = 2, .counts = 2 * 3}, 4);
   expect_spent(turn.release, {.bits = 2, .counts = 2 * 3}, 1);
 }
 
 // The mutex is acquired before and released after.
 TEST(citron_timed, costs_of_units_beyond_the_tree) {
-  const std::vector<Turn> turns = Alone({}, {{(1 << 28) - 1, 2}, {1 << 28, 5}}).run();
+  const std::vector<CycleCost> turns = Alone({}, {{(1 << 28) - 1, 2}, {1 << 28, 5}}).run();
   expect_spent(turns[0].acquire, {.reads = 12, .bits = 1 + 1, .counts = 3, .mutex = 1}, 3);
   expect_spent(turns[0].release, {.bits = 1, .counts = 3, .mutex = 1}, 2);
   expect_spent(turns[1].acquire, {.reads = 1, .bits = 1, .mutex = 1}, 2);
@@ -196,7 +197,7 @@ TEST(citron_timed, costs_of_units_beyond_the_tree) {
 }
 
 TEST(citron_timed, choosing_nodes_costs_cpu_time_and_no_round_trip) {
-  const std::vector<Turn> turns =
+  const std::vector<CycleCost> turns =
       Alone({{"split_time", kLeg}, {"t_wait", kLeg * 6}}, {{0, 64}, {0, 65'536}}).run();
   EXPECT_NEAR(turns[0].acquire.trips, 2, 0.05);  // one leaf needs no choosing
   EXPECT_NEAR(turns[1].acquire.trips, 6.5, 0.05);

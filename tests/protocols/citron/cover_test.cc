@@ -20,7 +20,7 @@ struct Range {
   std::uint64_t end = 0;
 };
 
-std::uint64_t others_at(const Place& node, const Range& range) {
+std::uint64_t others_at(const TreeNode& node, const Range& range) {
   if (node.leaf()) return 0;
   const std::uint64_t begin = std::max(range.begin, node.first());
   const std::uint64_t end = std::min(range.end, node.first() + node.units());
@@ -34,7 +34,7 @@ struct Best {
   std::size_t nodes = 0;
 };
 
-void try_all(const Place& root, const Range& range, std::uint64_t covered, std::uint64_t others,
+void try_all(const TreeNode& root, const Range& range, std::uint64_t covered, std::uint64_t others,
              std::size_t nodes, std::size_t most, Best& best) {
   if (covered >= range.end) {
     const bool better = others < best.others || (others == best.others && nodes < best.nodes);
@@ -44,7 +44,7 @@ void try_all(const Place& root, const Range& range, std::uint64_t covered, std::
   if (nodes == most) return;
   const std::uint64_t unit = std::max(covered, range.begin);
   for (std::uint64_t height = 0; height <= root.height; ++height) {
-    const Place node = Place{unit / kLeafUnits, 0}.up(height);
+    const TreeNode node = TreeNode{unit / kLeafUnits, 0}.up(height);
     if (node.first() < covered && covered > range.begin) return;
     try_all(root, range, node.first() + node.units(), others + others_at(node, range), nodes + 1,
             most, best);
@@ -52,7 +52,7 @@ void try_all(const Place& root, const Range& range, std::uint64_t covered, std::
 }
 
 // Ends of ranges at the ends of leaves, next to them, and in the middle of leaves.
-std::vector<std::uint64_t> ends_of(const Place& root) {
+std::vector<std::uint64_t> ends_of(const TreeNode& root) {
   std::vector<std::uint64_t> ends;
   for (std::uint64_t leaf = 0; leaf < root.units(); leaf += kLeafUnits)
     for (const std::uint64_t unit : {0, 1, 33, 63}) ends.push_back(leaf + unit);
@@ -61,7 +61,7 @@ std::vector<std::uint64_t> ends_of(const Place& root) {
 }
 
 TEST(citron_cover, is_the_best_that_there_is) {
-  const Place root{0, 2};
+  const TreeNode root{0, 2};
   const std::vector<std::uint64_t> ends = ends_of(root);
   for (const std::uint64_t begin : ends)
     for (const std::uint64_t end : ends) {
@@ -76,7 +76,7 @@ TEST(citron_cover, is_the_best_that_there_is) {
         std::uint64_t others = 0;
         std::uint64_t covered = cover.nodes[0].first();
         ASSERT_LE(covered, begin);
-        for (const Place& node : cover.nodes) {  // ascending, and no gap between two
+        for (const TreeNode& node : cover.nodes) {  // ascending, and no gap between two
           ASSERT_TRUE(node.is_below(root));
           ASSERT_EQ(node.first(), covered);
           covered += node.units();
@@ -90,7 +90,7 @@ TEST(citron_cover, is_the_best_that_there_is) {
 
 // 3.5.1: [N/2 - 1, N/2 + 1).
 TEST(citron_cover, of_one_node_is_the_root_for_a_range_in_the_middle) {
-  const Place root{0, 11};
+  const TreeNode root{0, 11};
   const std::uint64_t middle = root.units() / 2;
   const Cover one = cover_of(root, middle - 1, middle + 1, 1);
   ASSERT_EQ(one.nodes.size(), 1U);
@@ -103,7 +103,7 @@ TEST(citron_cover, of_one_node_is_the_root_for_a_range_in_the_middle) {
 }
 
 TEST(citron_cover, of_all_units_is_the_root) {
-  const Place root{0, 11};
+  const TreeNode root{0, 11};
   for (unsigned most = 1; most <= kMostNodes; ++most) {
     const Cover cover = cover_of(root, 0, root.units(), most);
     ASSERT_EQ(cover.nodes.size(), 1U);
@@ -123,8 +123,8 @@ TEST(citron_cover, has_a_bit_for_each_unit_of_a_leaf) {
 // ---- false conflicts ----
 
 bool conflict(const Cover& one, const Range& range, const Cover& other, const Range& beside) {
-  for (const Place& a : one.nodes)
-    for (const Place& b : other.nodes) {
+  for (const TreeNode& a : one.nodes)
+    for (const TreeNode& b : other.nodes) {
       if (a == b && a.leaf()) {
         if ((leaf_mask(a, range.begin, range.end) & leaf_mask(b, beside.begin, beside.end)) != 0)
           return true;
@@ -137,7 +137,7 @@ bool conflict(const Cover& one, const Range& range, const Cover& other, const Ra
 
 // How many of so many disjoint pairs of ranges of this length conflict.
 std::uint64_t false_conflicts(std::uint64_t length, unsigned nodes) {
-  const Place root{0, 5};
+  const TreeNode root{0, 5};
   Rng rng(1);
   std::uint64_t found = 0;
   for (int pair = 0; pair < 2'000; ++pair) {
@@ -172,7 +172,7 @@ TEST(citron_cover, has_fewer_false_conflicts_the_more_nodes_it_may_have) {
 
 TEST(citron_cover, has_no_false_conflicts_where_leaves_are_enough) {
   EXPECT_EQ(false_conflicts(60, 2), 0U);  // a leaf, or two that are neighbours
-  const Place root{0, 2};
+  const TreeNode root{0, 2};
   for (std::uint64_t i = 0; i < 63; ++i) {
     const Range one{i, i + 1};
     const Range other{i + 1, 64};

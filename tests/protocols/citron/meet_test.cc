@@ -14,7 +14,7 @@ namespace {
 
 using namespace citron;
 
-std::set<Key> looked_at(const Tree& tree, const Place& node, unsigned meet) {
+std::set<Key> looked_at(const Tree& tree, const TreeNode& node, unsigned meet) {
   std::set<Key> seen;
   for (const Block& block : tree.looked_at(node, meet))
     for (std::uint64_t i = 0; i < block.count; ++i)
@@ -30,9 +30,9 @@ TEST(citron_meet, has_a_node_that_the_lower_client_notifies_and_the_upper_one_re
     for (unsigned look = 1; look <= kUpTo; ++look)
       for (unsigned tell = 1; tell <= look; ++tell) {  // less while m is changed
         const Tree tree(kAt, height);
-        for (const Place& node : some_nodes(tree)) {
+        for (const TreeNode& node : some_nodes(tree)) {
           std::set<Key> told;
-          for (const Place& each : tree.told(node, tell)) {
+          for (const TreeNode& each : tree.told(node, tell)) {
             EXPECT_TRUE(told.insert(key(each)).second) << "told twice";
             EXPECT_TRUE(node.is_below(each) && node != each);
           }
@@ -48,7 +48,7 @@ TEST(citron_meet, notifies_one_node_for_its_top_levels) {
   for (unsigned height = 1; height <= kUpTo; ++height)
     for (unsigned meet = 1; meet <= kUpTo; ++meet) {
       const Tree tree(kAt, height);
-      for (const Place& node : some_nodes(tree)) {
+      for (const TreeNode& node : some_nodes(tree)) {
         const auto told = tree.told(node, meet);
         EXPECT_EQ(told.empty(), node == tree.root());
         if (told.empty()) continue;
@@ -74,7 +74,7 @@ TEST(citron_meet, notifies_three_nodes_for_a_leaf_of_the_paper_s_tree) {
 TEST(citron_meet, reads_ancestors_with_one_READ_per_level) {
   for (unsigned meet = 1; meet <= kUpTo; ++meet) {
     const Tree tree(kAt, kUpTo);
-    for (const Place& node : some_nodes(tree)) {
+    for (const TreeNode& node : some_nodes(tree)) {
       const std::size_t levels = std::min<std::size_t>(meet, node.height);
       EXPECT_EQ(tree.looked_at(node, meet).size(), levels);
       EXPECT_EQ(looked_at(tree, node, meet).size(), nodes_of_levels(levels));
@@ -86,7 +86,7 @@ TEST(citron_meet, that_has_grown_is_read_with_few_READs) {
   for (const std::vector<unsigned>& levels : kGrowths)
     for (unsigned meet = 1; meet <= kUpTo; ++meet) {
       const Tree tree = grown(Tree(kAt, 2), levels);
-      for (const Place& node : all_nodes(tree)) {
+      for (const TreeNode& node : all_nodes(tree)) {
         const std::vector<Block> blocks = tree.looked_at(node, meet);
         EXPECT_LE(blocks.size(), meet * (meet + 1) / 2);
         if (meet == 4) most = std::max(most, blocks.size());
@@ -111,27 +111,27 @@ TEST(citron_meet, that_grows_has_notified_its_new_nodes) {
     for (unsigned meet = 1; meet <= kUpTo; ++meet)
       for (unsigned height = 1; height <= 3; ++height) {
         const Tree first(kAt, height);
-        for (const Place& node : some_nodes(first)) {
+        for (const TreeNode& node : some_nodes(first)) {
           std::set<Key> told;
           Nodes nodes;
-          for (const Place& each : first.told(node, meet)) nodes.push_back(each);
+          for (const TreeNode& each : first.told(node, meet)) nodes.push_back(each);
           Tree tree = first;
           for (const unsigned more : levels) {
             const Tree old = tree;
             tree = grown(tree, {more});
             const Nodes marked = old.top(meet);
             Nodes added;
-            for (const Place& each : nodes) {
+            for (const TreeNode& each : nodes) {
               if (std::find(marked.begin(), marked.end(), each) == marked.end()) continue;
-              for (const Place& by : tree.told_by_expansion(each, meet, tree.generation()))
+              for (const TreeNode& by : tree.told_by_expansion(each, meet, tree.generation()))
                 added.push_back(by);
             }
             if (node == old.root() && !node.leaf())
-              for (const Place& by : tree.told_for_root(node, meet, tree.generation()))
+              for (const TreeNode& by : tree.told_for_root(node, meet, tree.generation()))
                 added.push_back(by);
             nodes.insert(nodes.end(), added.begin(), added.end());
           }
-          for (const Place& each : nodes)
+          for (const TreeNode& each : nodes)
             EXPECT_TRUE(told.insert(key(each)).second) << "told twice";
           for (std::uint64_t h = node.height + 1; h <= tree.height(); ++h)
             EXPECT_TRUE(sees(looked_at(tree, node.up(h - node.height), meet), told))

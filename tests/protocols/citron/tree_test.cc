@@ -28,7 +28,7 @@ TEST(citron_tree, has_as_many_nodes_as_the_paper_says) {
 TEST(citron_tree, numbers_nodes_as_the_paper_does) {
   const Tree tree(kAt, 4);
   EXPECT_EQ(tree.index(tree.root()), 1U);
-  for (const Place& node : all_nodes(tree)) {
+  for (const TreeNode& node : all_nodes(tree)) {
     const std::uint64_t x = tree.index(node);
     if (node != tree.root()) {
       EXPECT_EQ(tree.index(node.up(1)), (x + 2) / 4);
@@ -42,7 +42,7 @@ TEST(citron_tree, numbers_nodes_as_the_paper_does) {
 TEST(citron_tree, stands_for_units) {
   const Tree tree(kAt, 2);
   EXPECT_EQ(tree.units(), 1024U);
-  for (const Place& node : all_nodes(tree)) {
+  for (const TreeNode& node : all_nodes(tree)) {
     if (node.leaf()) continue;
     EXPECT_EQ(node.child(0).first(), node.first());
     EXPECT_EQ(node.child(3).first() + node.child(3).units(), node.first() + node.units());
@@ -51,12 +51,12 @@ TEST(citron_tree, stands_for_units) {
       EXPECT_FALSE(node.is_below(node.child(i)));
     }
   }
-  EXPECT_FALSE((Place{4, 0}.is_below({0, 1})));
+  EXPECT_FALSE((TreeNode{4, 0}.is_below({0, 1})));
 }
 
 TEST(citron_tree, lies_in_level_order) {
   const Tree tree(kAt, 3);
-  for (const Place& node : all_nodes(tree))
+  for (const TreeNode& node : all_nodes(tree))
     EXPECT_EQ(tree.address(node), kAt + 8 * (tree.index(node) - 1));
   EXPECT_TRUE(tree.has({15, 1}));
   EXPECT_FALSE(tree.has({16, 1}));
@@ -75,7 +75,7 @@ TEST(citron_tree, that_grows_gives_every_new_node_an_address_and_moves_none) {
       after.apply({height, memory});
       EXPECT_EQ(after.height(), height);
       std::set<std::uint64_t> places;
-      for (const Place& node : all_nodes(after)) {
+      for (const TreeNode& node : all_nodes(after)) {
         const RemoteAddr addr = after.address(node);
         if (before.has(node)) {
           EXPECT_EQ(addr, before.address(node));
@@ -97,13 +97,13 @@ TEST(citron_tree, that_is_cut_down_keeps_its_left_part_and_grows_again) {
   const Tree large = tree;
   tree.apply({2, {}});
   EXPECT_EQ(tree.height(), 2U);
-  for (const Place& node : all_nodes(tree)) EXPECT_EQ(tree.address(node), large.address(node));
+  for (const TreeNode& node : all_nodes(tree)) EXPECT_EQ(tree.address(node), large.address(node));
   EXPECT_EQ(tree.address(large.root()), large.address(large.root()));  // its holder releases it
   const RemoteAddr memory{NodeId{9}, 8};
   EXPECT_EQ(tree.added_nodes(3), nodes_of_height(3) - nodes_of_height(2));
   tree.apply({3, memory});
   std::set<std::uint64_t> places;
-  for (const Place& node : all_nodes(tree)) {
+  for (const TreeNode& node : all_nodes(tree)) {
     const RemoteAddr addr = tree.address(node);
     if (node.is_below({0, 2})) {
       EXPECT_EQ(addr, large.address(node));
@@ -136,9 +136,9 @@ TEST(citron_tree, knows_how_often_a_node_has_been_marked) {
       Tree tree(kAt, 2);
       std::map<Key, std::uint64_t> marks;
       for (const unsigned more : levels) {
-        for (const Place& node : tree.top(meet)) ++marks[key(node)];
+        for (const TreeNode& node : tree.top(meet)) ++marks[key(node)];
         tree = grown(tree, {more});
-        for (const Place& node : all_nodes(tree))
+        for (const TreeNode& node : all_nodes(tree))
           if (!node.leaf()) {
             EXPECT_EQ(tree.expansions(node, meet), marks[key(node)]);
           }
@@ -173,7 +173,7 @@ TEST(citron_tree, is_marked_from_the_root_downwards) {
   EXPECT_EQ(tree.top(2).size(), 5U);
   EXPECT_EQ(tree.top(6).size(), 5U);  // leaves have no Exp
   std::uint64_t last = 0;
-  for (const Place& node : tree.top(2)) EXPECT_EQ(tree.index(node), ++last);
+  for (const TreeNode& node : tree.top(2)) EXPECT_EQ(tree.index(node), ++last);
 }
 
 }  // namespace

@@ -10,15 +10,15 @@
 
 namespace latchlab::citron_tests {
 
-using citron::Place;
 using citron::Tree;
-using Nodes = std::vector<Place>;
+using citron::TreeNode;
+using Nodes = std::vector<TreeNode>;
 using Key = std::pair<std::uint64_t, std::uint64_t>;
 
 inline constexpr RemoteAddr kAt{NodeId{1}, 4096};
 inline constexpr unsigned kUpTo = 6;  // heights, and m
 
-inline Key key(const Place& node) {
+inline Key key(const TreeNode& node) {
   return {node.height, node.at};
 }
 // Highest first, as Algorithm 4 has it.

@@ -1,6 +1,6 @@
 // What the queue between nodes tells the holder: since when clients of other nodes wait.
 
-#include "core/protocols/declock/elsewhere.h"
+#include "core/protocols/declock/remote_waiters.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class Queue {
   }
   // 1 + the earliest time, or 0.
   std::uint64_t waiting(LockMode mode, const cql::TimeOrder& times = {}) const {
-    return declock::waiting_elsewhere(kFour, words_, mode, is_mine, times);
+    return declock::remote_waiters_since(kFour, words_, mode, is_mine, times);
   }
   std::uint64_t behind_readers(std::uint32_t began) const {
     return declock::waiting_behind_readers(kFour, words_, is_mine, {}, began);
@@ -54,24 +54,24 @@ class Queue {
   std::uint64_t head_ = 0;
 };
 
-TEST(DecLockElsewhere, finds_no_waiter_behind_a_lone_writer) {
+TEST(DecLockRemoteWaiters, finds_no_waiter_behind_a_lone_writer) {
   EXPECT_EQ(Queue(Header{6, 1, 1}).waiting(kX), 0U);
 }
 
-TEST(DecLockElsewhere, finds_the_earliest_waiter_behind_a_writer) {
+TEST(DecLockRemoteWaiters, finds_the_earliest_waiter_behind_a_writer) {
   Queue queue(Header{6, 3, 3});
   EXPECT_EQ(queue.waiting(kX), 0U);  // not written yet
   EXPECT_EQ(queue.at(2, {true, 2, 30}).waiting(kX), 31U);
   EXPECT_EQ(queue.at(1, {true, 1, 40}).waiting(kX), 31U);
 }
 
-TEST(DecLockElsewhere, ignores_clients_ahead_of_the_node) {
+TEST(DecLockRemoteWaiters, ignores_clients_ahead_of_the_node) {
   Queue queue(Header{6, 4, 4});
   queue.at(1, {true, 1, 10}).at(2, {true, kMe, 20}).at(3, {true, 2, 30});
   EXPECT_EQ(queue.waiting(kX), 31U);
 }
 
-TEST(DecLockElsewhere, ignores_entries_of_earlier_rounds) {
+TEST(DecLockRemoteWaiters, ignores_entries_of_earlier_rounds) {
   Queue queue(Header{6, 2, 2});
   Queue old(Header{2, 2, 2});
   EXPECT_EQ(old.at(1, {true, 1, 10}).waiting(kX), 11U);
@@ -80,53 +80,53 @@ TEST(DecLockElsewhere, ignores_entries_of_earlier_rounds) {
 }
 
 // Readers ahead of the first writer hold the lock, with an entry or without one.
-TEST(DecLockElsewhere, ignores_readers_that_hold_the_lock_beside_a_reader) {
+TEST(DecLockRemoteWaiters, ignores_readers_that_hold_the_lock_beside_a_reader) {
   Queue queue(Header{6, 3, 0});
   EXPECT_EQ(queue.at(1, {false, 1, 10}).waiting(kS), 0U);
 }
 
-TEST(DecLockElsewhere, counts_from_the_first_writer_on_behind_a_reader) {
+TEST(DecLockRemoteWaiters, counts_from_the_first_writer_on_behind_a_reader) {
   Queue queue(Header{6, 4, 1});
   queue.at(1, {false, 1, 10}).at(2, {true, 2, 40}).at(3, {false, 3, 30});
   EXPECT_EQ(queue.waiting(kS), 31U);
 }
 
-TEST(DecLockElsewhere, counts_readers_behind_a_writer) {
+TEST(DecLockRemoteWaiters, counts_readers_behind_a_writer) {
   EXPECT_EQ(Queue(Header{6, 2, 1}).at(1, {false, 1, 10}).waiting(kX), 11U);
 }
 
 // ---- what late readers see that begin their look at 35 ----
 
-TEST(DecLockElsewhere, ignores_a_writer_that_the_header_does_not_count) {
+TEST(DecLockRemoteWaiters, ignores_a_writer_that_the_header_does_not_count) {
   EXPECT_EQ(Queue(Header{6, 3, 0}).behind_readers(35), 0U);
 }
 
-TEST(DecLockElsewhere, counts_a_writer_without_an_entry_as_waiting_since_the_reader_s_look) {
+TEST(DecLockRemoteWaiters, counts_a_writer_without_an_entry_as_waiting_since_the_reader_s_look) {
   EXPECT_EQ(Queue(Header{6, 2, 1}).behind_readers(35), 36U);
   Queue two(Header{6, 3, 2});
   EXPECT_EQ(two.at(1, {true, 1, 40}).behind_readers(35), 36U);
 }
 
-TEST(DecLockElsewhere, finds_the_earliest_writer_with_a_written_entry) {
+TEST(DecLockRemoteWaiters, finds_the_earliest_writer_with_a_written_entry) {
   Queue all(Header{6, 2, 1});
   EXPECT_EQ(all.at(1, {true, 1, 40}).behind_readers(35), 41U);
   Queue two(Header{6, 3, 2});
   EXPECT_EQ(two.at(1, {true, 1, 30}).behind_readers(35), 31U);
 }
 
-TEST(DecLockElsewhere, reports_no_waiter_to_late_readers_during_a_reset) {
+TEST(DecLockRemoteWaiters, reports_no_waiter_to_late_readers_during_a_reset) {
   EXPECT_EQ(Queue(Header{6, 2, 2, 5}).behind_readers(35), 0U);
 }
 
 // Notifications may carry fewer entries; a look reads all of them.
-TEST(DecLockElsewhere, finds_the_earliest_waiter_whatever_notifications_carry) {
+TEST(DecLockRemoteWaiters, finds_the_earliest_waiter_whatever_notifications_carry) {
   Queue queue(Header{6, 3, 3});
   queue.at(1, {true, 1, 40}).at(2, {true, 2, 30});
   for (const auto notified : {cql::Notified::next, cql::Notified::next_written})
     EXPECT_EQ(queue.waiting(kX, {.notified = notified}), 31U);
 }
 
-TEST(DecLockElsewhere, reports_no_waiter_during_a_reset) {
+TEST(DecLockRemoteWaiters, reports_no_waiter_during_a_reset) {
   EXPECT_EQ(Queue(Header{6, 2, 2, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
   EXPECT_EQ(Queue(Header{6, 5, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
 }

@@ -132,7 +132,8 @@ template <class Of>
 Description<Of> describe(const char* step) {
   return {
       .handover = "the server's answer",
-      .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}}, .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
+      .costs = {.free_exclusive = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                .exclusive_after_exclusive = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
       .params = {{"handler", &Options::handler, Duration{}, milliseconds(1),
                   "CPU time of a request in addition to call_service and the structure; 100ns if "
                   "call_service does not include CITRON's handler (CITRON 2.2)"},
