@@ -103,7 +103,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     return text;
   }
 
-  dslr::TicketLock<dslr::Options, dslr::Dslr> mutex_;
+  dslr::TicketLock<dslr::Options, dslr::Client> mutex_;
 };
 
 std::string contradiction(const Options& options) {

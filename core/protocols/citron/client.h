@@ -199,7 +199,7 @@ class Client final : public LockClient {
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
   Tuner* const tuning_;  // null: m and T_wait stay as they are
-  dslr::Client<dslr::Dslr> mutex_;
+  dslr::Client mutex_;
   FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   Lookup<Tree> trees_;  // by lock
   PerGrant<Held> held_;

@@ -3,10 +3,6 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
-#include "core/protocols/dslr/kept.h"
-
-// A path of the lock that the client belongs to.
-#define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::dslr {
 
@@ -31,87 +27,71 @@ struct BothMoved {
 
 }  // namespace
 
-template <class Lock>
-LockMode Client<Lock>::mode_of(const Want& want) const {
+LockMode Client::mode_of(const Want& want) const {
   return options_.six ? want.mode : reader_or_writer(want);
 }
 
-template <class Lock>
-std::optional<Grant> Client<Lock>::enter(const Want& want, const Ticket& ticket,
-                                         const Tickets& seen, Time not_yet) {
+std::optional<Grant> Client::enter(const Want& want, const Ticket& ticket, const Tickets& seen,
+                                   Time not_yet) {
   Grant grant(want, ticket.mode);
-  if constexpr (!Lock::kPlus) {
-    const Time now = verbs_.now();
-    grant.valid_until = valid_until(options_, ticket, now, not_yet);
-    if (now >= grant.valid_until) {
-      PATH("a client sees its turn too late");
-      return std::nullopt;
-    }
+  const Time now = verbs_.now();
+  grant.valid_until = valid_until(options_, ticket, now, not_yet);
+  if (now >= grant.valid_until) {
+    LATCHLAB_PATH("dslr: a client sees its turn too late");
+    return std::nullopt;
   }
   failures_.succeeded(want.lock.id);
   failure_.any = false;  // only consecutive failures count
-  if (ticket.last) PATH("the last ticket of an era is served");
-  keep(grant, {ticket, ticket.mode == LockMode::update && readers_gone(ticket, seen)},
-       options_.late_release == LateRelease::unless_repaired);
+  if (ticket.last) LATCHLAB_PATH("dslr: the last ticket of an era is served");
+  store(grant, {ticket, ticket.mode == LockMode::update && readers_gone(ticket, seen)},
+        options_.late_release == LateRelease::unless_repaired);
   return grant;
 }
 
 // Algorithm 1.
-template <class Lock>
-Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
+Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   const LockRef lock = want.lock;
   const LockMode mode = mode_of(want);
   const std::uint32_t slots = slots_for(options_, options.expected_hold);
   const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true, slots);
-  for (bool looked_at = true;;) {
+  for (;;) {
     verbs_.mark(Phase::initial_atomic);
     const Time asked = options_.dates_looks() ? verbs_.now() : Time{};
     const Completion taken = co_await verbs_.issue(take_ticket);
     if (!taken.ok()) {
-      PATH("the server fails an acquire");
+      LATCHLAB_PATH("dslr: the server fails an acquire");
       co_return Aborted{AbortReason::server_failed};
     }
     const Tickets seen = options_.word.unpack(taken.value);
     Ticket ticket{seen.max_x, seen.max_s, seen.max_u, slots, mode};
-    if (looked_at && over_limit(options_, seen)) {
-      PATH("no tickets are left");
+    if (over_limit(options_, seen)) {
+      LATCHLAB_PATH("dslr: no tickets are left");
       verbs_.mark(Phase::retry);
       const std::optional<Aborted> over = co_await sit_out(lock, ticket, seen);
       if (over) co_return *over;
-      looked_at = options_.rejoin_checked;
       continue;
     }
-    ticket.last = looked_at && is_last(options_, ticket);
-    if constexpr (!Lock::kPlus)
-      if (slots > 1) PATH("a client takes several tickets");
+    ticket.last = is_last(options_, ticket);
+    if (slots > 1) LATCHLAB_PATH("dslr: a client takes several tickets");
     const bool at_once = my_turn(ticket, seen);
-    if constexpr (!Lock::kPlus) {
-      if (mode == LockMode::update && at_once) PATH("an update enters at once");
-      if (mode == LockMode::update && !at_once) PATH("an update waits for its turn");
-    }
-    if (mode == LockMode::shared && at_once) PATH("a reader enters at once");
-    if (mode == LockMode::exclusive && at_once) PATH("a writer enters at once");
+    if (mode == LockMode::update && at_once) LATCHLAB_PATH("dslr: an update enters at once");
+    if (mode == LockMode::update && !at_once) LATCHLAB_PATH("dslr: an update waits for its turn");
+    if (mode == LockMode::shared && at_once) LATCHLAB_PATH("dslr: a reader enters at once");
+    if (mode == LockMode::exclusive && at_once) LATCHLAB_PATH("dslr: a writer enters at once");
     if (at_once) {
-      if constexpr (Lock::kPlus) adaptive_.completed(0, verbs_.now());
       const std::optional<Grant> grant = enter(want, ticket, seen, asked);
       if (grant) co_return *grant;
       co_return co_await fail(lock.id, AbortReason::recovered);
     }
-    if (mode == LockMode::shared) PATH("a reader waits for its turn");
-    if (mode == LockMode::exclusive) PATH("a writer waits for its turn");
+    if (mode == LockMode::shared) LATCHLAB_PATH("dslr: a reader waits for its turn");
+    if (mode == LockMode::exclusive) LATCHLAB_PATH("dslr: a writer waits for its turn");
     verbs_.mark(Phase::retry);
-    if constexpr (Lock::kPlus) {
-      co_return co_await back_off(want, ticket);
-    } else {
-      co_return co_await handle_conflict(want, ticket, seen, asked);
-    }
+    co_return co_await handle_conflict(want, ticket, seen, asked);
   }
 }
 
 // Algorithm 2.
-template <class Lock>
-Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tickets seen,
-                                                  Time asked) {
+Task<AcquireResult> Client::handle_conflict(Want want, Ticket ticket, Tickets seen, Time asked) {
   const LockRef lock = want.lock;
   const Options* const rules = &options_;
   BothMoved both;
@@ -139,91 +119,59 @@ Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tick
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     const Tickets now = options_.word.unpack(end.values[0]);
     if (end.end == WaitEnd::satisfied) {
-      PATH("the turn of a waiting client comes");
+      LATCHLAB_PATH("dslr: the turn of a waiting client comes");
       const std::optional<Grant> grant = enter(want, ticket, now, looks.last_but_one);
       if (grant) co_return *grant;
       co_return co_await fail(lock.id, AbortReason::recovered);
     }
     if (end.end == WaitEnd::failed) {
-      PATH("the server fails a wait");
+      LATCHLAB_PATH("dslr: the server fails a wait");
       co_return Aborted{AbortReason::server_failed};
     }
     if (end.end == WaitEnd::abandoned) {
-      if (passed(options_, ticket, now)) PATH("a waiting client has been passed");
-      if (!passed(options_, ticket, now)) PATH("a waiting client is in a new era");
+      if (passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client has been passed");
+      if (!passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client is in a new era");
       co_return co_await fail(lock.id, AbortReason::recovered);
     }
-    PATH("nobody is served for two leases");
+    LATCHLAB_PATH("dslr: nobody is served for two leases");
     if (co_await repair(lock, ticket, now))
       co_return co_await fail(lock.id, AbortReason::recovered);
     if (options_.dates_looks()) looks.next();
   }
 }
 
-// The wait of dslr_plus. READ n and the pause after it are retry n-1.
-template <class Lock>
-Task<AcquireResult> Client<Lock>::back_off(Want want, Ticket ticket) {
-  const Options* const rules = &options_;
-  const AdaptiveBackoff* const pauses = &adaptive_;
-  const Salt salt{verbs_.random(~0ULL)};
-  RemoteWait wait;
-  wait.add(options_.word.read(want.lock.entry));
-  wait.classify = [rules, ticket](const ProbeValues& values) {
-    return my_turn(ticket, rules->word.unpack(values[0])) ? Verdict::done : Verdict::pending;
-  };
-  wait.pacing = [pauses, salt](const ProbeValues&, std::uint64_t misses) {
-    return pauses->pause(misses - 1, salt);
-  };
-  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-  if (end.end != WaitEnd::satisfied) {
-    PATH("the server fails a wait");
-    co_return Aborted{AbortReason::server_failed};
-  }
-  PATH("the turn of a waiting client comes");
-  adaptive_.completed(end.tries - 1, verbs_.now());
-  co_return *enter(want, ticket, options_.word.unpack(end.values[0]), {});
-}
-
-template <class Lock>
-Task<AcquireResult> Client<Lock>::fail(LockId lock, AbortReason reason) {
+Task<AcquireResult> Client::fail(LockId lock, AbortReason reason) {
   co_await failures_.pause(verbs_, lock);
   co_return Aborted{reason};
 }
 
 // Algorithm 3.
-template <class Lock>
-Task<ReleaseResult> Client<Lock>::release(Grant grant) {
-  const Ticket ticket = kept_of(grant).ticket;
-  if constexpr (!Lock::kPlus) {
-    const bool late = verbs_.now() >= grant.valid_until;
-    if (late && options_.late_release == LateRelease::unless_repaired) {
-      const std::optional<Tickets> after =
-          co_await serve_late(grant.lock, ticket, grant.valid_until);
-      if (!after) PATH("a late release finds the lock repaired");
-      if (!after) co_return ReleaseResult::suppressed;
-      if (ticket.last) co_await end_era(grant.lock, served_up_to(ticket), *after);
-      co_return ReleaseResult::released;
-    }
-    const bool forced =
-        options_.late_release == LateRelease::always ||
-        (options_.late_release == LateRelease::suppress_unless_reset && ticket.last);
-    if (late && !forced) {
-      PATH("a late release is suppressed");
-      co_return ReleaseResult::suppressed;
-    }
-    if (late) PATH("a late release goes ahead");
+Task<ReleaseResult> Client::release(Grant grant) {
+  const Ticket ticket = ticket_in(grant).ticket;
+  const bool late = verbs_.now() >= grant.valid_until;
+  if (late && options_.late_release == LateRelease::unless_repaired) {
+    const std::optional<Tickets> after = co_await serve_late(grant.lock, ticket, grant.valid_until);
+    if (!after) LATCHLAB_PATH("dslr: a late release finds the lock repaired");
+    if (!after) co_return ReleaseResult::suppressed;
+    if (ticket.last) co_await end_era(grant.lock, served_up_to(ticket), *after);
+    co_return ReleaseResult::released;
   }
+  const bool forced = options_.late_release == LateRelease::always ||
+                      (options_.late_release == LateRelease::suppress_unless_reset && ticket.last);
+  if (late && !forced) {
+    LATCHLAB_PATH("dslr: a late release is suppressed");
+    co_return ReleaseResult::suppressed;
+  }
+  if (late) LATCHLAB_PATH("dslr: a late release goes ahead");
   verbs_.mark(Phase::initial_atomic);
   const std::uint32_t slots = PLANTED(dslr_release_adds_one) ? 1 : ticket.slots;
   const Counter counter = served(ticket.mode);
   const Verb serve_next = options_.word.add(grant.lock.entry, counter, true, slots);
   const Completion served_before = co_await verbs_.issue(serve_next);
-  if (ticket.mode == LockMode::shared) PATH("a reader releases");
-  if (ticket.mode == LockMode::exclusive) PATH("a writer releases");
-  if constexpr (!Lock::kPlus)
-    if (ticket.mode == LockMode::update) PATH("an update releases");
+  if (ticket.mode == LockMode::shared) LATCHLAB_PATH("dslr: a reader releases");
+  if (ticket.mode == LockMode::exclusive) LATCHLAB_PATH("dslr: a writer releases");
+  if (ticket.mode == LockMode::update) LATCHLAB_PATH("dslr: an update releases");
   if (!ticket.last || !served_before.ok()) co_return ReleaseResult::released;
-  if (Lock::kPlus && PLANTED(dslr_plus_leaves_the_reset)) co_return ReleaseResult::released;
   verbs_.mark(Phase::retry);
   Tickets seen = options_.word.unpack(served_before.value);
   if (counter == Counter::nx) seen.nx += slots;
@@ -234,11 +182,4 @@ Task<ReleaseResult> Client<Lock>::release(Grant grant) {
   co_return ReleaseResult::released;
 }
 
-template Task<AcquireResult> Client<Dslr>::acquire(Want, AcquireOptions);
-template Task<ReleaseResult> Client<Dslr>::release(Grant);
-template Task<AcquireResult> Client<DslrPlus>::acquire(Want, AcquireOptions);
-template Task<ReleaseResult> Client<DslrPlus>::release(Grant);
-
 }  // namespace latchlab::dslr
-
-#undef PATH

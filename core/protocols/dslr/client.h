@@ -1,8 +1,6 @@
 #pragma once
-// The client part of DSLR and of dslr_plus, whose headers describe the locks: acquiring, upgrading
-// and releasing (client.cc, upgrade.cc), and recovery when tickets run out or the counters do not
-// change (recovery.cc). The locks differ in their options, in what they survive, and in the prefix
-// of their paths.
+// The client part of DSLR: acquiring and releasing (client.cc), upgrading (upgrade.cc), and
+// recovery when tickets run out or the counters do not change (recovery.cc).
 
 #include <cstdint>
 #include <optional>
@@ -13,22 +11,9 @@
 
 namespace latchlab::dslr {
 
-// Which lock the client belongs to. dslr_plus has no leases and no updates, undoes tickets, and has
-// a backoff of its own, whatever its options.
-struct Dslr {
-  static constexpr char kPrefix[] = "dslr: ";
-  static constexpr bool kPlus = false;
-};
-struct DslrPlus {
-  static constexpr char kPrefix[] = "dslr_plus: ";
-  static constexpr bool kPlus = true;
-};
-
-template <class Lock>
 class Client final : public LockClient {
  public:
-  Client(const Options& options, const ClientEnv& env)
-      : options_(options), verbs_(*env.verbs), adaptive_(options) {}
+  Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<AcquireResult> upgrade(Grant grant, AcquireOptions options) override;
@@ -54,7 +39,6 @@ class Client final : public LockClient {
   std::optional<Grant> enter(const Want& want, const Ticket& ticket, const Tickets& seen,
                              Time not_yet);
   Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen, Time asked);
-  Task<AcquireResult> back_off(Want want, Ticket ticket);
   Task<AcquireResult> wait_for_readers(Grant grant, Ticket ticket, Time deadline);
   Task<AcquireResult> fail(LockId lock, AbortReason reason);
 
@@ -67,19 +51,16 @@ class Client final : public LockClient {
   // there are tickets again.
   Task<std::optional<Aborted>> sit_out(LockRef lock, Ticket ticket, Tickets seen);
   Task<std::optional<Aborted>> undo_ticket(LockRef lock, Ticket ticket, Tickets seen);
-  Task<std::optional<Aborted>> undo_and_rejoin(LockRef lock, Ticket ticket);
   Task<std::optional<Aborted>> wait_for_new_era(LockRef lock, Ticket ticket, Tickets seen);
   Task<void> reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen);
   // ResetFrom: the owner of an era's last ticket sets the entry to zero once the counters served
   // have reached the values of `from`.
   Task<void> end_era(LockRef lock, Tickets from, Tickets seen);
   Task<void> wait_and_end_era(LockRef lock, Tickets from, Tickets seen);
-  Task<void> swap_until_zero(LockRef lock, Tickets from);
   Task<bool> swap(LockRef lock, Tickets from, Tickets to);
 
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
-  AdaptiveBackoff adaptive_;
   FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   std::uint64_t recoveries_ = 0;
 
@@ -91,14 +72,5 @@ class Client final : public LockClient {
   };
   Failure failure_;
 };
-
-inline Counter next_ticket(LockMode mode) {
-  if (mode == LockMode::update) return Counter::max_u;
-  return mode == LockMode::shared ? Counter::max_s : Counter::max_x;
-}
-inline Counter served(LockMode mode) {
-  if (mode == LockMode::update) return Counter::nu;
-  return mode == LockMode::shared ? Counter::ns : Counter::nx;
-}
 
 }  // namespace latchlab::dslr

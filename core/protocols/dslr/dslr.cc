@@ -29,7 +29,7 @@ std::string contradiction(const dslr::Options& options) {
 
 ProtocolEntry dslr_entry() {
   using dslr::Options;
-  return make_entry<dslr::TicketLock<Options, dslr::Dslr>>(
+  return make_entry<dslr::TicketLock<Options, dslr::Client>>(
       {.name = "dslr",
        .summary = "tickets for readers and writers in one word, with leases",
        .source = "DSLR (SIGMOD'18), algorithms 1 to 3, sections 5.1 and 5.2",

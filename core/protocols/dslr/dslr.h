@@ -170,6 +170,7 @@
 //
 // `fields`: a counter is changed by plain FAA (as in the paper: +1, or -1 as two's complement,
 // which borrows nothing unless its field is 0) or by masked FAA.
+//
 // shiftlock_port is the port that ShiftLock measured: 16 bytes, 32-bit counters that wrap around
 // (no era, no reset), a pause before each READ, readers' pauses that count writers only, no random
 // backoff, progress `both`, own_ticket, and a release that does not check the lease (1 s, except in

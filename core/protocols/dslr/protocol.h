@@ -11,10 +11,10 @@
 
 namespace latchlab::dslr {
 
-template <class LockOptions, class Lock>
-class TicketLock final : public ProtocolOf<LockOptions, Client<Lock>> {
+template <class LockOptions, class LockClientPart>
+class TicketLock final : public ProtocolOf<LockOptions, LockClientPart> {
  public:
-  using ProtocolOf<LockOptions, Client<Lock>>::ProtocolOf;
+  using ProtocolOf<LockOptions, LockClientPart>::ProtocolOf;
   Layout layout(const Shape& /*shape*/) const override {
     const std::uint64_t bytes = word().bytes();
     return {.entry_bytes = bytes, .entry_align = bytes};

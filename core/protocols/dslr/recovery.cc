@@ -5,13 +5,9 @@
 #include "core/protocols/common/planted.h"
 #include "core/protocols/dslr/client.h"
 
-// A path of the lock that the client belongs to.
-#define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
-
 namespace latchlab::dslr {
 
-template <class Lock>
-Task<bool> Client<Lock>::swap(LockRef lock, Tickets from, Tickets to) {
+Task<bool> Client::swap(LockRef lock, Tickets from, Tickets to) {
   const Verb exchange =
       options_.word.swap(lock.entry, options_.word.pack(from), options_.word.pack(to));
   const Completion before = co_await verbs_.issue(exchange);
@@ -21,8 +17,7 @@ Task<bool> Client<Lock>::swap(LockRef lock, Tickets from, Tickets to) {
 // Algorithm 2, lines 11 to 19. Newcomers change the word without serving any client, so a failed
 // CAS is repeated while the served counters do not change. If a ticket counter has gone back, the
 // served counters have the same numbers in another era.
-template <class Lock>
-Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
+Task<bool> Client::repair(LockRef lock, Ticket ticket, Tickets seen) {
   const auto same_era = [&seen](const Tickets& now) {
     return now.nx == seen.nx && now.ns == seen.ns && now.max_x >= seen.max_x &&
            now.max_s >= seen.max_s && now.nu == seen.nu && now.max_u >= seen.max_u;
@@ -36,29 +31,27 @@ Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
     if (matched(exchange, before.value)) {
       ++recoveries_;
       if (options_.repair == Repair::own_ticket) {
-        PATH("a repair goes up to the own ticket");
+        LATCHLAB_PATH("dslr: a repair goes up to the own ticket");
       } else if (is_tombstone(options_, next)) {
-        PATH("a repair leaves a tombstone");
+        LATCHLAB_PATH("dslr: a repair leaves a tombstone");
       } else {
-        PATH("a repair sends everyone back");
+        LATCHLAB_PATH("dslr: a repair sends everyone back");
       }
       const bool to_zero = options_.repair == Repair::own_ticket && over_limit(options_, next);
-      if (to_zero) co_await swap_until_zero(lock, next);
+      if (to_zero) co_await swap_until_zero(verbs_, options_.word, lock, next);
       co_return true;
     }
     now = options_.word.unpack(before.value);
-    PATH("a repair finds the word changed");
+    LATCHLAB_PATH("dslr: a repair finds the word changed");
   }
-  PATH("a repair is not needed after all");
+  LATCHLAB_PATH("dslr: a repair is not needed after all");
   co_return false;
 }
 
 // A CAS fails if another client has changed the word, which may happen without a repair; then it is
 // repeated. The era cannot end before this ticket is served or the lock is repaired. The tries stop
 // a lease after the end of the grant, when a whole era may have passed.
-template <class Lock>
-Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticket,
-                                                      Time valid_until) {
+Task<std::optional<Tickets>> Client::serve_late(LockRef lock, Ticket ticket, Time valid_until) {
   verbs_.mark(Phase::retry);
   const Completion read = co_await verbs_.issue(options_.word.read(lock.entry));
   if (!read.ok()) co_return std::nullopt;
@@ -71,7 +64,7 @@ Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticke
     const Completion before = co_await verbs_.issue(exchange);
     if (!before.ok()) co_return std::nullopt;
     if (matched(exchange, before.value)) {
-      PATH("a late release finds the lock as it was");
+      LATCHLAB_PATH("dslr: a late release finds the lock as it was");
       co_return next;
     }
     now = options_.word.unpack(before.value);
@@ -79,34 +72,16 @@ Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticke
   co_return std::nullopt;
 }
 
-// "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other exit.
-template <class Lock>
-Task<void> Client<Lock>::swap_until_zero(LockRef lock, Tickets from) {
-  const Words expected = options_.word.pack(from);
-  RemoteWait wait;
-  wait.add(options_.word.swap(lock.entry, expected, {}));
-  wait.classify = [expected](const ProbeValues& before) {
-    return before[0] == expected ? Verdict::done : Verdict::pending;
-  };
-  co_await verbs_.await_remote(wait);
-}
-
-template <class Lock>
-Task<std::optional<Aborted>> Client<Lock>::sit_out(LockRef lock, Ticket ticket, Tickets seen) {
-  if constexpr (Lock::kPlus) {
-    return undo_and_rejoin(lock, ticket);
-  } else {
-    if (options_.over_limit == OverLimit::undo) return undo_ticket(lock, ticket, seen);
-    return wait_for_new_era(lock, ticket, seen);
-  }
+Task<std::optional<Aborted>> Client::sit_out(LockRef lock, Ticket ticket, Tickets seen) {
+  if (options_.over_limit == OverLimit::undo) return undo_ticket(lock, ticket, seen);
+  return wait_for_new_era(lock, ticket, seen);
 }
 
 // Algorithm 1, lines 5 to 9.
-template <class Lock>
-Task<std::optional<Aborted>> Client<Lock>::undo_ticket(LockRef lock, Ticket ticket, Tickets seen) {
+Task<std::optional<Aborted>> Client::undo_ticket(LockRef lock, Ticket ticket, Tickets seen) {
   const Verb give_back =
       options_.word.add(lock.entry, next_ticket(ticket.mode), false, ticket.slots);
-  PATH("a ticket is undone");
+  LATCHLAB_PATH("dslr: a ticket is undone");
   const Completion undone = co_await verbs_.issue(give_back);
   if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
   co_await failures_.pause(verbs_, lock.id);
@@ -121,31 +96,8 @@ Task<std::optional<Aborted>> Client<Lock>::undo_ticket(LockRef lock, Ticket tick
   co_return Aborted{AbortReason::too_many};
 }
 
-// The same for dslr_plus, whose acquisitions do not fail.
-template <class Lock>
-Task<std::optional<Aborted>> Client<Lock>::undo_and_rejoin(LockRef lock, Ticket ticket) {
-  const Verb give_back = options_.word.add(lock.entry, next_ticket(ticket.mode), false);
-  PATH("a ticket is undone");
-  if (!PLANTED(dslr_plus_keeps_its_ticket)) {
-    const Completion undone = co_await verbs_.issue(give_back);
-    if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
-  }
-  const Options* const rules = &options_;
-  RemoteWait wait;
-  wait.add(options_.word.read(lock.entry));
-  wait.classify = [rules](const ProbeValues& values) {
-    return may_rejoin(*rules, rules->word.unpack(values[0])) ? Verdict::done : Verdict::pending;
-  };
-  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-  if (end.end != WaitEnd::satisfied) co_return Aborted{AbortReason::server_failed};
-  PATH("a client without a ticket sees the next era");
-  co_return std::nullopt;
-}
-
 // The ticket, which cannot be served, stays in the word. Its owner READs until the entry is zero.
-template <class Lock>
-Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket ticket,
-                                                            Tickets seen) {
+Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticket, Tickets seen) {
   const Options* const rules = &options_;
   const Salt salt{verbs_.random(~0ULL)};
   RemoteWait wait;
@@ -167,7 +119,7 @@ Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     if (end.end == WaitEnd::satisfied) {
-      PATH("a client without a ticket sees the next era");
+      LATCHLAB_PATH("dslr: a client without a ticket sees the next era");
       co_return std::nullopt;
     }
     if (end.end == WaitEnd::failed) co_return Aborted{AbortReason::server_failed};
@@ -176,9 +128,8 @@ Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket
 }
 
 // No client was served for two leases while no tickets were left.
-template <class Lock>
-Task<void> Client<Lock>::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
-  PATH("nobody is served for two leases and no tickets are left");
+Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
+  LATCHLAB_PATH("dslr: nobody is served for two leases and no tickets are left");
   if (options_.over_limit == OverLimit::undo) {
     const Completion now = co_await verbs_.issue(options_.word.read(lock.entry));
     if (!now.ok()) co_return;
@@ -186,7 +137,7 @@ Task<void> Client<Lock>::reset_when_stuck(LockRef lock, Ticket ticket, Tickets s
     if (!over_limit(options_, seen)) co_return;
   }
   if (options_.repair == Repair::everyone && is_tombstone(options_, seen)) {
-    PATH("a tombstone is taken away");
+    LATCHLAB_PATH("dslr: a tombstone is taken away");
     co_await swap(lock, seen, {});
     co_return;
   }
@@ -195,21 +146,15 @@ Task<void> Client<Lock>::reset_when_stuck(LockRef lock, Ticket ticket, Tickets s
 
 // The holder of the last ticket waits until every ticket has been served, then sets the entry to
 // zero. `seen`: the entry after this holder's own release.
-template <class Lock>
-Task<void> Client<Lock>::end_era(LockRef lock, Tickets from, Tickets seen) {
-  if constexpr (Lock::kPlus) {
-    PATH("the last holder ends the era");
-    if (PLANTED(dslr_plus_resets_over_readers)) from = seen;
-    co_await swap_until_zero(lock, from);
-  } else if (options_.over_limit == OverLimit::undo) {
-    co_await swap_until_zero(lock, from);
+Task<void> Client::end_era(LockRef lock, Tickets from, Tickets seen) {
+  if (options_.over_limit == OverLimit::undo) {
+    co_await swap_until_zero(verbs_, options_.word, lock, from);
   } else {
     co_await wait_and_end_era(lock, from, seen);
   }
 }
 
-template <class Lock>
-Task<void> Client<Lock>::wait_and_end_era(LockRef lock, Tickets from, Tickets seen) {
+Task<void> Client::wait_and_end_era(LockRef lock, Tickets from, Tickets seen) {
   const Options* const rules = &options_;
   const Tickets* const all = &from;
   const Ticket last{from.nx, from.ns, from.nu};
@@ -228,16 +173,16 @@ Task<void> Client<Lock>::wait_and_end_era(LockRef lock, Tickets from, Tickets se
   };
   for (bool served = served_counters(seen) == served_counters(from);;) {
     if (served && co_await swap(lock, seen, {})) {
-      PATH("the last holder ends the era");
+      LATCHLAB_PATH("dslr: the last holder ends the era");
       co_return;
     }
-    if (!served) PATH("the last holder waits for the others");
+    if (!served) LATCHLAB_PATH("dslr: the last holder waits for the others");
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     seen = options_.word.unpack(end.values[0]);
     served = end.end == WaitEnd::satisfied;
-    if (end.end == WaitEnd::abandoned) PATH("somebody else has ended the era");
+    if (end.end == WaitEnd::abandoned) LATCHLAB_PATH("dslr: somebody else has ended the era");
     if (end.end == WaitEnd::unchanged) {
-      PATH("the last holder waits in vain");
+      LATCHLAB_PATH("dslr: the last holder waits in vain");
       co_await repair(lock, last, seen);
       co_return;
     }
@@ -245,13 +190,4 @@ Task<void> Client<Lock>::wait_and_end_era(LockRef lock, Tickets from, Tickets se
   }
 }
 
-template Task<bool> Client<Dslr>::repair(LockRef, Ticket, Tickets);
-template Task<std::optional<Tickets>> Client<Dslr>::serve_late(LockRef, Ticket, Time);
-template Task<std::optional<Aborted>> Client<Dslr>::sit_out(LockRef, Ticket, Tickets);
-template Task<void> Client<Dslr>::end_era(LockRef, Tickets, Tickets);
-template Task<std::optional<Aborted>> Client<DslrPlus>::sit_out(LockRef, Ticket, Tickets);
-template Task<void> Client<DslrPlus>::end_era(LockRef, Tickets, Tickets);
-
 }  // namespace latchlab::dslr
-
-#undef PATH

@@ -49,6 +49,49 @@ Duration Options::timeout(std::uint64_t tickets) const {
   return lease * 2 * static_cast<std::int64_t>(std::clamp<std::uint64_t>(tickets, 1, most));
 }
 
+Counter next_ticket(LockMode mode) {
+  if (mode == LockMode::update) return Counter::max_u;
+  return mode == LockMode::shared ? Counter::max_s : Counter::max_x;
+}
+Counter served(LockMode mode) {
+  if (mode == LockMode::update) return Counter::nu;
+  return mode == LockMode::shared ? Counter::ns : Counter::nx;
+}
+
+void store(Grant& grant, const StoredTicket& stored, bool compared) {
+  const Ticket& ticket = stored.ticket;
+  if (!compared && !ticket.last && ticket.mode != LockMode::update && ticket.slots == 1) return;
+  const std::uint64_t flags = 1 + (ticket.last ? 2 : 0) + (stored.alone ? 4 : 0);
+  grant.words = {ticket.x | std::uint64_t{ticket.s} << 32,
+                 ticket.u | std::uint64_t{ticket.slots} << 32,
+                 flags | std::uint64_t{static_cast<std::uint8_t>(ticket.mode)} << 8, 0};
+}
+StoredTicket ticket_in(const Grant& grant) {
+  StoredTicket stored;
+  const auto& [xs, uk, flags, none] = grant.words;
+  stored.ticket.mode = grant.mode;
+  if (flags == 0) return stored;
+  const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
+  stored.ticket.x = low(xs);
+  stored.ticket.s = low(xs >> 32);
+  stored.ticket.u = low(uk);
+  stored.ticket.slots = low(uk >> 32);
+  stored.ticket.mode = static_cast<LockMode>(flags >> 8);
+  stored.ticket.last = (flags & 2) != 0;
+  stored.alone = (flags & 4) != 0;
+  return stored;
+}
+
+Task<void> swap_until_zero(Verbs& verbs, const TicketWord& word, LockRef lock, Tickets from) {
+  const Words expected = word.pack(from);
+  RemoteWait wait;
+  wait.add(word.swap(lock.entry, expected, {}));
+  wait.classify = [expected](const ProbeValues& before) {
+    return before[0] == expected ? Verdict::done : Verdict::pending;
+  };
+  co_await verbs.await_remote(wait);
+}
+
 Tickets served_up_to(const Ticket& ticket) {
   Tickets served{ticket.x, ticket.s, ticket.x, ticket.s, ticket.u, ticket.u};
   if (ticket.mode == LockMode::exclusive) served.nx = served.max_x = ticket.x + ticket.slots;
@@ -141,11 +184,6 @@ Duration pause(const Options& options, const Ticket& ticket, const Tickets& now)
 bool over_limit(const Options& options, const Tickets& now) {
   if (options.wraps() || PLANTED(dslr_no_count_max_reset)) return false;
   return std::max({now.max_x, now.max_s, now.max_u}) >= options.word.count_max();
-}
-
-bool may_rejoin(const Options& options, const Tickets& now) {
-  const std::uint32_t limit = options.word.count_max() - (options.rejoin_early ? 0 : 1);
-  return std::max({now.max_x, now.max_s, now.max_u}) < limit;
 }
 
 bool is_last(const Options& options, const Ticket& ticket) {

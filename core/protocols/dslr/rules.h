@@ -22,8 +22,7 @@ enum class Validity : std::uint8_t { from_grant, from_look };
 
 enum class ReaderPacing : std::uint8_t { both, exclusive };
 
-// The base and `rejoin_*` belong to dslr_plus.
-struct Options : AdaptiveBackoffOptions {
+struct Options {
   unsigned ticket_bits = 16;
   bool six = false;  // counters
   bool wide = false;
@@ -43,8 +42,6 @@ struct Options : AdaptiveBackoffOptions {
   Repair repair = Repair::everyone;
   LateRelease late_release = LateRelease::suppress;
   Validity validity = Validity::from_look;
-  bool rejoin_early = true;    // rejoin when there is one ticket, otherwise when there are two
-  bool rejoin_checked = true;  // the ticket taken then is checked like any other
 
   TicketWord word{16, false, false};
   void derive() { word = TicketWord(ticket_bits, wide, masked, six); }
@@ -67,6 +64,22 @@ struct Ticket {
   bool last = false;  // the last ticket of its era, which its owner ends
   ZeroPadding<std::uint8_t, 6> padding = {};
 };
+
+// The counter whose value before an FAA is the next ticket, and the counter of served tickets.
+Counter next_ticket(LockMode mode);
+Counter served(LockMode mode);
+
+// What a grant stores of its ticket, in Grant::words. The ticket is stored only if the release or
+// an upgrade depends on it, or if the release compares it with the word.
+struct StoredTicket {
+  Ticket ticket;
+  bool alone = false;  // for an update: the readers had left when it was granted
+};
+void store(Grant& grant, const StoredTicket& stored, bool compared);
+StoredTicket ticket_in(const Grant& grant);
+
+// "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other exit.
+Task<void> swap_until_zero(Verbs& verbs, const TicketWord& word, LockRef lock, Tickets from);
 
 // The counters once this ticket and all before it have been served, and none came after.
 Tickets served_up_to(const Ticket& ticket);
@@ -96,8 +109,6 @@ Duration pause(const Options& options, const Ticket& ticket, const Tickets& now)
 
 // No ticket is left: a max counter has reached COUNT_MAX.
 bool over_limit(const Options& options, const Tickets& now);
-// True if a client that has undone its ticket may take another.
-bool may_rejoin(const Options& options, const Tickets& now);
 // True if the ticket takes its max counter to COUNT_MAX or beyond: it is the last of its era.
 bool is_last(const Options& options, const Ticket& ticket);
 // nX is beyond every ticket, so that no ticket's turn comes. A repair leaves this when no tickets

@@ -2,31 +2,27 @@
 
 #include "core/protocols/common/adaptive_params.h"
 #include "core/protocols/dslr/protocol.h"
+#include "core/protocols/dslr_plus/client.h"
 
 namespace latchlab {
-namespace {
 
-struct PlusOptions : dslr::Options {
-  PlusOptions() {
-    lease = Duration{};
-    over_limit = dslr::OverLimit::undo;
-    repair = dslr::Repair::own_ticket;
-    initial = nanoseconds(100);
-    cap_shift = 5;
-    interval = microseconds(100);
-    low_percent = 50;
-    high_percent = 70;
-    longest_jitter = microseconds(2);
-    starts_at_cap = true;
-    lifetime_share = true;
-  }
-};
-
-}  // namespace
+dslr_plus::Options::Options() {
+  lease = Duration{};
+  over_limit = dslr::OverLimit::undo;
+  repair = dslr::Repair::own_ticket;
+  initial = nanoseconds(100);
+  cap_shift = 5;
+  interval = microseconds(100);
+  low_percent = 50;
+  high_percent = 70;
+  longest_jitter = microseconds(2);
+  starts_at_cap = true;
+  lifetime_share = true;
+}
 
 ProtocolEntry dslr_plus_entry() {
-  using Options = PlusOptions;
-  return make_entry<dslr::TicketLock<Options, dslr::DslrPlus>>(
+  using Options = dslr_plus::Options;
+  return make_entry<dslr::TicketLock<Options, dslr_plus::Client>>(
       {.name = "dslr_plus",
        .summary = "dslr with truncated exponential backoff, without leases",
        .source = "DecLock (arXiv 2505.17641) 2.3 and 6.1, its DSLR+; DSLR (SIGMOD'18)",

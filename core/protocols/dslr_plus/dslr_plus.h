@@ -57,7 +57,7 @@
 //    more slowly.
 // Guesses: none.
 //
-// Files: the client part is dslr's (core/protocols/dslr/client.h). Tests:
+// Files: client.h; the rules of tickets are dslr's (core/protocols/dslr/rules.h). Tests:
 // tests/protocols/dslr_plus.
 
 #include "core/protocols/lock.h"

@@ -43,7 +43,7 @@ class Client final : public LockClient {
 
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
-  dslr::Client<dslr::Dslr> one_;
+  dslr::Client one_;
   PerGrant<std::vector<Grant>> taken_;
 };
 

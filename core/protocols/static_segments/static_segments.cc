@@ -37,7 +37,7 @@ class Segments final : public ProtocolOf<Options, static_segments::Client> {
   }
 
  private:
-  dslr::TicketLock<dslr::Options, dslr::Dslr> one_;
+  dslr::TicketLock<dslr::Options, dslr::Client> one_;
 };
 
 std::string contradiction(const Options& options) {
