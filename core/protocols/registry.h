@@ -19,8 +19,12 @@ std::vector<ProtocolInfo> protocol_infos();
 std::vector<std::string> remote_protocol_names();  // those that serve clients of several nodes
 
 // Adds a protocol at the end; existing entries keep their addresses. Refused if its name is taken
-// or entry_problem (entry_check.h) finds a problem. Not safe while another thread looks anything
-// up.
+// or entry_problem finds a problem. Not safe while another thread looks anything up.
 Status register_protocol(ProtocolEntry entry);
+
+// What contradicts what in an entry, and how to fix it, in one sentence; empty when nothing does.
+// It checks what the scenario parser, `latchlab list` and the explorer require. Makes the protocol
+// once for each profile and once for the small model.
+std::string entry_problem(const ProtocolEntry& entry);
 
 }  // namespace latchlab

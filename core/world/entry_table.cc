@@ -5,7 +5,6 @@
 #include "core/base/check.h"
 #include "core/base/multiples.h"
 #include "core/protocols/common/masks.h"
-#include "core/protocols/common/part_of_word.h"
 
 namespace latchlab {
 

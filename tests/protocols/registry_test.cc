@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 
-#include "core/protocols/entry_check.h"
 #include "tests/non_empty.h"
 #include "tests/paths.h"
 
@@ -68,6 +67,20 @@ TEST(registry, claims_to_survive_what_searches_confirm) {
   for (const ProtocolEntry& entry : non_empty(protocol_registry()))
     EXPECT_EQ(!entry.info.survives.empty(), a_verdict_survives_crashes(entry.info.name))
         << entry.info.name << " survives '" << entry.info.survives << "'";
+}
+
+// `fairness` tells readers what `bypass_bound` tells searches.
+TEST(registry, claims_a_bound_on_bypassing_only_with_an_order) {
+  for (const ProtocolEntry& entry : non_empty(protocol_registry())) {
+    const auto lock = entry.make(entry.small_params());
+    bool bounded = false;
+    for (int waiter = 0; waiter < kLockModes; ++waiter)
+      for (int winner = 0; winner < kLockModes; ++winner)
+        bounded = bounded || lock->bypass_bound(LockMode(waiter), LockMode(winner), 1).has_value();
+    if (!bounded) continue;
+    EXPECT_THAT(entry.info.fairness, ::testing::HasSubstr("first come, first served"))
+        << entry.info.name;
+  }
 }
 
 // The columns of `latchlab list protocols`.

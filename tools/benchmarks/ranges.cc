@@ -10,7 +10,7 @@
 
 #include "core/base/random.h"
 #include "core/protocols/interval_tree/tree.h"
-#include "core/protocols/list_cpu/list.h"
+#include "core/protocols/list_cpu/list_cpu.h"
 #include "core/protocols/maple_tree/b_tree.h"
 #include "tools/benchmarks/sample.h"
 

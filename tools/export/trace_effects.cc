@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/protocols/common/masks.h"
-#include "core/protocols/common/part_of_word.h"
 #include "tools/export/trace_text.h"
 
 namespace latchlab::exporting {

@@ -6,7 +6,7 @@
 // Zamanian, "Using RDMA for Lock Management" (arXiv 1507.03274, 2015). DecLock gives no further
 // details; this lock follows its artifact (github.com/dracit7/declock, c3d0db2, lock/caslock).
 //
-// Entry, 8 bytes (word.h)
+// Entry, 8 bytes (client.h)
 //   bits 63..32  owner: 0, or the client id + 1 of the writer that holds the lock. Set and cleared
 //                by that writer's CAS.
 //   bits 31..0   count of readers that hold the lock or wait for the owner to release. +1 and -1 by
@@ -55,7 +55,7 @@
 //    here, and the code does not check for it.
 // Guesses: none.
 //
-// Files: word.h (the word), client.h and client.cc (the client part, shared with retry_on_fail).
+// Files: client.h and client.cc (the word and the client part, shared with retry_on_fail).
 // Tests: tests/protocols/caslock.
 
 #include "core/protocols/lock.h"

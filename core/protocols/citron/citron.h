@@ -13,7 +13,7 @@
 //   2 ...    lock tree        over units [0, N): quaternary, in level order from the root (tree.h)
 // For N = 2^28 the tree has 5,592,405 nodes, 44,739,240 bytes (4.1: 5.6 million, 42.7 MB).
 //
-// Inner node, 8 bytes (node_word.h), changed by masked atomics only
+// Inner node, 8 bytes (options.h), changed by masked atomics only
 //   field  meaning                                  written by
 //   TMax   next ticket to be given                  a request: FAA + 1
 //   TCnt   ticket that is served                    a request that leaves: + 1; recovery: CAS

@@ -1,7 +1,7 @@
 #pragma once
-// The client part of citron: ranges (acquire.cc), one node of a range (lock_node.cc, leaf.cc), the
-// ancestors of that node (ancestors.cc), release and undo (release.cc), recovery from waits that
-// take too long (recover.cc), growing and shrinking the tree (scale.cc).
+// The client part of citron: ranges (acquire.cc), one node of a range (lock_node.cc), the ancestors
+// of that node (ancestors.cc), release and undo (release.cc), recovery from waits that take too
+// long (recover.cc), growing and shrinking the tree (scale.cc).
 
 #include <cstdint>
 #include <optional>
@@ -130,8 +130,6 @@ class Client final : public LockClient {
   Task<Outcome> occupy(Attempt& attempt, AtNode& mine);
   Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine);
   void keep_what_others_may_clear(AtNode& mine, Time posted, const Node& seen) const;
-
-  // ---- leaf.cc ----
   Task<Outcome> lock_leaf(Attempt& attempt, AtNode& mine);
   Task<Outcome> try_leaf(Attempt& attempt, AtNode& mine, bool& taken);
 

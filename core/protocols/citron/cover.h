@@ -7,6 +7,7 @@
 
 #include "core/base/small_vector.h"
 #include "core/protocols/citron/tree.h"
+#include "core/verbs/verbs.h"
 
 namespace latchlab::citron {
 
@@ -23,5 +24,13 @@ Cover cover_of(const TreeNode& root, std::uint64_t begin, std::uint64_t end, uns
 
 // The bits of a leaf for those of its units that are in [begin, end).
 std::uint64_t leaf_mask(const TreeNode& leaf, std::uint64_t begin, std::uint64_t end);
+
+inline Verb set_bits(RemoteAddr leaf, std::uint64_t mask) {
+  return masked_cas_verb(leaf, 8, {}, {mask, 0}, {mask, 0}, {mask, 0});
+}
+
+inline bool were_clear(const Completion& before, std::uint64_t mask) {
+  return (before.value.lo & mask) == 0;
+}
 
 }  // namespace latchlab::citron

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/coro/task.h"
 #include "core/protocols/common/masks.h"
 #include "core/verbs/verbs.h"
 
@@ -25,6 +26,28 @@ inline MessageFilter about(LockId lock, std::uint16_t type, std::uint32_t genera
 // A receive whose deadline has passed takes a message that is already queued, and does not wait.
 inline WaitAwait poll_inbox(Verbs& verbs, EndpointAddr own, const MessageFilter& filter) {
   return verbs.receive(own, filter, verbs.now());
+}
+
+// Makes messages between clients of one node as slow as those over the network. ShiftLock's testbed
+// (FAST'25, 4.1) has its clients on few nodes. So that locks whose clients exchange messages do not
+// gain by that, a message from the own node is delayed by the difference to one from another node:
+// "when receiving", says the paper, which is read here as: it counts as received that much later. A
+// message that has been queued for longer is not delayed again. The artifact delays when sending
+// instead, and only Successor.
+
+// After receiving. Returns whether the message was delayed.
+inline Task<bool> hold_back(Verbs& verbs, EndpointAddr sender, Time received, Duration delay) {
+  if (sender.node != verbs.node() || delay.ps == 0) co_return false;
+  const Duration too_early = received + delay - verbs.now();
+  if (too_early.ps <= 0) co_return false;
+  co_await verbs.sleep(too_early);
+  co_return true;
+}
+
+// Before sending, as in the artifact.
+inline Task<void> delay_sending(Verbs& verbs, EndpointAddr receiver, Duration delay) {
+  if (receiver.node != verbs.node() || delay.ps == 0) co_return;
+  co_await verbs.sleep(delay);
 }
 
 }  // namespace latchlab

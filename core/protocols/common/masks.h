@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/base/ids.h"
+
 namespace latchlab {
 
 // `width` bits from bit `shift` up; width 1..64, shift + width <= 64.
@@ -16,5 +18,17 @@ constexpr std::uint64_t field_of(std::uint64_t word, unsigned shift, unsigned wi
 constexpr std::uint64_t field_top(unsigned shift, unsigned width) {
   return 1ULL << (shift + width - 1);
 }
+
+// The position of a lock entry of 1, 2 or 4 bytes within an aligned word of 8 bytes, the only unit
+// of an RNIC's atomics. Other locks' entries may share the word.
+
+struct PartOfWord {
+  RemoteAddr word;
+  unsigned shift = 0;  // of the entry's lowest bit in the word
+
+  constexpr explicit PartOfWord(RemoteAddr entry)
+      : word(entry.node, entry.offset / 8 * 8),
+        shift(static_cast<unsigned>(entry.offset % 8 * 8)) {}
+};
 
 }  // namespace latchlab

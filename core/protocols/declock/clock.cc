@@ -1,4 +1,3 @@
-#include "core/protocols/declock/clock.h"
 
 #include "core/base/paths.h"
 #include "core/protocols/declock/node.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/protocols/common/range_server/request.h"
+#include "core/protocols/common/range_server/object_ranges.h"
 
 namespace latchlab::interval_tree {
 

@@ -7,7 +7,7 @@
 // exclusive locks. CITRON's code is not public: how requests use the list is reconstructed.
 //
 // Entry, calls, cost, safety, crashes: common/range_server/manager.h.
-// List     (list.h) the held ranges, by their first units. No two of them overlap.
+// List     the held ranges, by their first units. No two of them overlap.
 // Acquire  walks from the head to the place of its range, and unlinks marked nodes on its way. If
 //          it meets a held range that overlaps, it waits for that holder. Otherwise it links its
 //          own node: the CAS by which it takes effect.
@@ -36,7 +36,32 @@
 // Constant `step`: models/cpu/range-structures.yaml (measured: tools/bench ranges).
 // Tests: tests/protocols/list_cpu; what the four range servers share, in range_server beside it.
 
+#include <forward_list>
+
+#include "core/protocols/common/range_server/holders.h"
 #include "core/protocols/lock.h"
+
+namespace latchlab::list_cpu {
+
+// A singly linked list of disjoint ranges, sorted by their first units. An erasure only marks its
+// node; a later walk that passes a marked node unlinks it.
+
+// A step is a node that a walk from the head visits, or that is linked or marked.
+class RangeList final : public range_server::DisjointRanges {
+ public:
+  std::optional<range_server::Asker> try_insert(const range_server::Held& held) override;
+  bool erase(const range_server::Held& held) override;
+  std::size_t nodes() const;  // including marked ones
+
+ private:
+  struct Node {
+    range_server::Held held;
+    std::uint64_t marked = 0;
+  };
+  std::forward_list<Node> nodes_;
+};
+
+}  // namespace latchlab::list_cpu
 
 namespace latchlab {
 ProtocolEntry list_cpu_entry();

@@ -3,7 +3,6 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/common/inbox.h"
-#include "core/protocols/common/intra_node.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/message_names.h"
 

@@ -49,7 +49,7 @@
 //          verbs have no swap. `intra_node_delay` is not part of the lock. It models the network
 //          between clients of one node, whose messages would be too fast otherwise, and is 0 unless
 //          a scenario of ShiftLock's testbed sets it. The paper adds 1 us on receiving, the
-//          artifact only before Successor (core/protocols/common/intra_node.h).
+//          artifact only before Successor (core/protocols/common/inbox.h).
 // Tests: tests/protocols/mcs.
 
 #include "core/protocols/lock.h"

@@ -2,14 +2,24 @@
 // N-CoSED's client part: acquiring in acquire.cc, releasing in release.cc.
 
 #include <cstdint>
+#include <memory>
 
+#include "core/base/time.h"
 #include "core/protocols/common/failure_backoff.h"
 #include "core/protocols/lock.h"
-#include "core/protocols/n_cosed/options.h"
 #include "core/protocols/n_cosed/word.h"
 #include "core/verbs/batch.h"
 
 namespace latchlab::n_cosed {
+
+struct Options {
+  bool home_reset = true;
+  std::uint64_t shared_limit = 1ULL << 31;  // 0: none
+  std::uint32_t max_held = 16;
+  Duration timeout = {};  // 0: none
+  Duration backoff_first = microseconds(10);
+  Duration backoff_bound = milliseconds(10);
+};
 
 class Client final : public LockClient {
  public:
@@ -69,5 +79,10 @@ class Client final : public LockClient {
   std::uint32_t generation_ = 0;  // number of this client's latest acquisition
   FailureBackoff timeouts_{options_.backoff_first, options_.backoff_bound};
 };
+
+// N-CoSED's server part: counts the readers that have released a lock and have no writer to report
+// to.
+
+std::unique_ptr<ServerPart> make_home(const Options& options);  // `options` outlives the result
 
 }  // namespace latchlab::n_cosed

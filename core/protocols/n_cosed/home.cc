@@ -1,8 +1,7 @@
-#include "core/protocols/n_cosed/home.h"
-
 #include "core/base/lookup.h"
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
+#include "core/protocols/n_cosed/client.h"
 #include "core/protocols/n_cosed/word.h"
 
 namespace latchlab::n_cosed {

@@ -7,7 +7,6 @@
 #include "core/protocols/common/entry.h"
 #include "core/protocols/message_names.h"
 #include "core/protocols/n_cosed/client.h"
-#include "core/protocols/n_cosed/home.h"
 
 namespace latchlab {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "core/protocols/lock.h"
 #include "core/protocols/rma_rw/counters.h"
-#include "core/protocols/rma_rw/elements.h"
 #include "core/protocols/rma_rw/notes.h"
 #include "core/protocols/rma_rw/options.h"
 #include "core/protocols/rma_rw/tree.h"
+#include "core/protocols/rma_rw/words.h"
 
 namespace latchlab::rma_rw {
 

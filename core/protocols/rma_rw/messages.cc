@@ -2,7 +2,6 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
-#include "core/protocols/common/intra_node.h"
 #include "core/protocols/rma_rw/notes.h"
 
 namespace latchlab::rma_rw {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/protocols/common/masks.h"
-#include "core/protocols/common/part_of_word.h"
 #include "core/protocols/common/planted.h"
 #include "core/verbs/verbs.h"
 

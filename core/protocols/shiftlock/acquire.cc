@@ -1,7 +1,7 @@
 // Algorithm 2: how readers and writers acquire ShiftLock.
 
 #include "core/base/paths.h"
-#include "core/protocols/common/intra_node.h"
+#include "core/protocols/common/inbox.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/shiftlock/client.h"
 

@@ -1,6 +1,6 @@
 // The ALock in the explorer and in the simulator.
 
-#include "core/protocols/alock/options.h"
+#include "core/protocols/alock/client.h"
 #include "tests/protocols/alock/cohorts.h"
 #include "tests/protocols/timed.h"
 

@@ -6,11 +6,6 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(caslock, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("caslock")->bypass_bound(kX, kS, 1), std::nullopt);
-  EXPECT_EQ(lock("caslock")->bypass_bound(kS, kX, 1), std::nullopt);
-}
-
 // A counted reader keeps its position: no writer's CAS finds 0 before that reader has released.
 TEST(caslock, lets_no_writer_bypass_a_reader) {
   expect_kept({"caslock", kS, kX}, 2, 2);

@@ -12,9 +12,6 @@ const std::vector<std::string> kFewVersions = {"version_bits=1"};
 
 TEST(cql, claims_the_order_of_its_source_until_versions_may_run_out) {
   EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kX, 6), 0U);
-  EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kS, 6), 0U);
-  EXPECT_EQ(explore::lock("cql")->bypass_bound(kS, kX, 6), 0U);
-  EXPECT_EQ(explore::lock("cql")->bypass_bound(kS, kS, 6), std::nullopt);
   EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kX, 7), std::nullopt);
   EXPECT_EQ(explore::lock("cql", {"capacity=3"})->bypass_bound(kX, kX, 1), std::nullopt);
   EXPECT_EQ(explore::lock("cql", {"messages=ud"})->bypass_bound(kX, kX, 1), std::nullopt);

@@ -2,7 +2,6 @@
 
 #include "tests/explore/locks.h"
 #include "tests/explore/verdicts.h"
-#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {
@@ -20,10 +19,6 @@ Campaign walked(Campaign campaign, std::uint64_t budget) {
   campaign.method = Method::random;
   campaign.budget = budget;
   return campaign;
-}
-
-TEST(declock, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("declock")->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
 TEST(declock, is_sound_in_every_order_of_two_clients_whose_nodes_may_crash) {

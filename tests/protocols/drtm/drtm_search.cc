@@ -2,15 +2,10 @@
 
 #include "core/base/random.h"
 #include "tests/explore/locks.h"
-#include "tests/modes.h"
 #include "tools/explore/choosers.h"
 
 namespace latchlab::explore {
 namespace {
-
-TEST(drtm, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("drtm")->bypass_bound(kX, kX, 1), std::nullopt);
-}
 
 // The ShiftLock artifact's encoding: no lease end that is read back is later than now.
 TEST(drtm, needs_lease_ends_that_fit_the_word) {

@@ -1,6 +1,6 @@
 // The drtm lock in the explorer: word format, decisions, verbs, and every path that needs no time.
 
-#include "core/protocols/common/clock_look.h"
+#include "core/protocols/drtm/client.h"
 #include "core/protocols/drtm/rules.h"
 #include "tests/protocols/deadlines.h"
 #include "tests/protocols/promises.h"
@@ -230,7 +230,7 @@ TEST(drtm_rules, a_reader_recomputes_its_lease_while_enough_of_it_is_left) {
 // The read took from 10 to 14 on the client's own clock; the common clock showed 100.
 TEST(clock_look, converts_dates_to_the_safe_side) {
   const auto at = [](std::int64_t us) { return Time{} + microseconds(us); };
-  const ClockLook look{at(10), at(100), at(14), Duration{}};
+  const drtm::ClockLook look{at(10), at(100), at(14), Duration{}};
   EXPECT_EQ(look.own_at_earliest(at(130)), at(40));
   EXPECT_EQ(look.own_at_latest(at(130)), at(44));
   EXPECT_EQ(look.own_at_earliest(at(95)), at(5));

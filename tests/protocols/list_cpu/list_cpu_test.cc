@@ -1,6 +1,7 @@
 // The list of ranges.
 
-#include "core/protocols/list_cpu/list.h"
+#include "core/protocols/list_cpu/list_cpu.h"
+
 #include "tests/protocols/promises.h"
 #include "tests/protocols/range_server/ranges.h"
 

@@ -1,14 +1,9 @@
 // What searches show of the mcs lock.
 
 #include "tests/explore/locks.h"
-#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {
-
-TEST(mcs, claims_that_no_client_is_bypassed) {
-  EXPECT_EQ(lock("mcs")->bypass_bound(kX, kX, ~0ULL), 0U);
-}
 
 TEST(mcs, bypasses_no_client) {
   expect_claim_kept(about("mcs", 2, 2));

@@ -2,15 +2,9 @@
 
 #include "tests/explore/locks.h"
 #include "tests/explore/verdicts.h"
-#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {
-
-TEST(n_cosed, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("n_cosed")->bypass_bound(kX, kX, ~0ULL), std::nullopt);
-  EXPECT_EQ(lock("n_cosed")->bypass_bound(kS, kX, ~0ULL), std::nullopt);
-}
 
 TEST(n_cosed, is_sound_in_every_order_of_two_clients_twice_and_three_once) {
   expect_sound(run(about("n_cosed", 2, 2)));

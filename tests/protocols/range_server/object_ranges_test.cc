@@ -2,7 +2,7 @@
 // client waits without a conflict, and no client is forgotten.
 
 #include "core/protocols/interval_tree/line.h"
-#include "core/protocols/list_cpu/list.h"
+#include "core/protocols/list_cpu/list_cpu.h"
 #include "core/protocols/maple_tree/b_tree.h"
 #include "tests/protocols/range_server/ranges.h"
 

@@ -1,14 +1,9 @@
 // What searches show of the lock of Redis.
 
 #include "tests/explore/locks.h"
-#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {
-
-TEST(redlock_model, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("redlock_model")->bypass_bound(kX, kX, 1), std::nullopt);
-}
 
 // Two clients on a node each. Keys live for 20 us.
 Campaign in_time(std::vector<std::string> sets, std::vector<Duration> legs, Duration hold,

@@ -6,11 +6,6 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(retry_on_fail, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kX, kS, 1), std::nullopt);
-  EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kS, kX, 1), std::nullopt);
-}
-
 // A reader that has undone its count has lost its position.
 TEST(retry_on_fail, lets_writers_bypass_a_reader) {
   expect_bypassed({"retry_on_fail", kS, kX}, 3, 1);

@@ -230,7 +230,6 @@ TEST(rma_rw_tree, decodes_writers_in_its_entry) {
   EXPECT_FALSE(made->is_free(RemoteAddr{NodeId{1}, 4096}, queued));
   EXPECT_EQ(made->decode(free), "no writers");
   EXPECT_EQ(made->decode(queued), "tail=element of client node 2");
-  EXPECT_EQ(made->bypass_bound(kX, kX, 1), std::nullopt);
 }
 
 #if LATCHLAB_WITH_SIMGRID

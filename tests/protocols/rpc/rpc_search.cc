@@ -1,14 +1,9 @@
 // What searches show of the rpc lock.
 
 #include "tests/explore/locks.h"
-#include "tests/modes.h"
 
 namespace latchlab::explore {
 namespace {
-
-TEST(rpc, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("rpc")->bypass_bound(kX, kX, 1), std::nullopt);
-}
 
 // ShiftLock's artifact: one guard for each lock and thread.
 TEST(rpc, loses_readers_with_a_guard_per_thread) {

@@ -11,10 +11,6 @@ Campaign within_a_node(Campaign campaign) {
   return campaign;
 }
 
-TEST(sherman, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("sherman")->bypass_bound(kX, kX, 1), std::nullopt);
-}
-
 TEST(sherman, lets_clients_of_other_nodes_bypass_a_waiting_client) {
   Campaign campaign = about(Claim{"sherman", kX, kX}, 2, 2);
   campaign.placement = Placement::spread;

@@ -6,10 +6,6 @@
 namespace latchlab::explore {
 namespace {
 
-TEST(sherman_nh, claims_no_bound_on_bypassing) {
-  EXPECT_EQ(lock("sherman_nh")->bypass_bound(kX, kX, 1), std::nullopt);
-}
-
 TEST(sherman_nh, lets_clients_bypass_a_waiting_client) {
   expect_bypassed({"sherman_nh", kX, kX}, 2, 2);
 }
