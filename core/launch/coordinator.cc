@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/launch/connections.h"
-#include "core/launch/coordinator.h"
 #include "core/launch/rendezvous.h"
 
 namespace latchlab::launch {
@@ -48,6 +47,7 @@ class JobRun {
   void take_part(std::uint32_t rank, const Frame& frame);
   void finish_exchange();
   void fail_exchanges(const std::string& why);
+  void fail_without(std::uint32_t rank);  // the member has finished
   void relay(std::uint32_t from, const std::string& blob);
   void finish(std::uint32_t rank, const std::string& blob);
   void lost(std::uint32_t rank, const std::string& text);
@@ -159,11 +159,7 @@ void JobRun::take_part(std::uint32_t rank, const Frame& frame) {
       parts_[rank].push_back(encode(FrameKind::part, rank, exchange_, slice));
   }
   ++parts_there_;
-  if (first_finished_)
-    return fail_exchanges(
-        fmt::format("member {} on {} finished its job without an exchange that "
-                    "others wait for",
-                    *first_finished_, connections_.peer(*first_finished_).host));
+  if (first_finished_) return fail_without(*first_finished_);
   if (parts_there_ == connections_.size()) finish_exchange();
 }
 
@@ -183,6 +179,12 @@ void JobRun::fail_exchanges(const std::string& why) {
   to_all_at_work(encode(FrameKind::exchange_failed, 0, exchange_, why));
 }
 
+void JobRun::fail_without(std::uint32_t rank) {
+  fail_exchanges(
+      fmt::format("member {} on {} finished its job without an exchange that others wait for", rank,
+                  connections_.peer(rank).host));
+}
+
 void JobRun::relay(std::uint32_t from, const std::string& blob) {
   const Bytes frame = encode(FrameKind::broadcast, from, 0, blob);
   for (std::uint32_t rank = 0; rank < connections_.size(); ++rank) {
@@ -198,11 +200,7 @@ void JobRun::relay(std::uint32_t from, const std::string& blob) {
 void JobRun::finish(std::uint32_t rank, const std::string& blob) {
   outcome_.replies[rank].blob = blob;
   if (!first_finished_) first_finished_ = rank;
-  if (parts_there_ > 0)
-    fail_exchanges(
-        fmt::format("member {} on {} finished its job without an exchange that others "
-                    "wait for",
-                    rank, connections_.peer(rank).host));
+  if (parts_there_ > 0) fail_without(rank);
 }
 
 void JobRun::lost(std::uint32_t rank, const std::string& text) {

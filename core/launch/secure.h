@@ -6,8 +6,8 @@
 //
 // Each side proves that it has the token without sending it, so that a peer without it learns
 // nothing. An observer of a handshake can test guesses of the token offline (RFC 9257, 4.2), so the
-// token must be random (rendezvous.h). Recorded traffic stays secret even if the token becomes known
-// later.
+// token must be random (rendezvous.h). Recorded traffic stays secret even if the token becomes
+// known later.
 
 #include <memory>
 #include <string>
