@@ -10,7 +10,13 @@ ActorHost::ActorHost(Worker& worker, LocalNode& node, const Directory& directory
                      std::unique_ptr<FrameExchange> frames, ThreadQueues& queues,
                      std::uint32_t clients)
     : frames_(std::move(frames)),
-      context_(worker, node, directory, *frames_, actors_, *this),
+      context_{worker,
+               node,
+               directory,
+               *frames_,
+               actors_,
+               OperationPool(*node.device),
+               ThreadRequests(*this)},
       verbs_(context_, queues),
       messages_(context_),
       local_(context_, messages_, clients) {
@@ -77,9 +83,8 @@ void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> bod
   }
   if (CallBody came; head.kind == FrameKind::call && reader.take(came))
     return messages_.call_came(head, came);
-  if (EvictBody dead; head.kind == FrameKind::gone && reader.take(dead)) {
-    if (dead.client < local_.membership().alive->size())
-      local_.clients_gone({ClientId{dead.client}});
+  if (ClientId dead; head.kind == FrameKind::gone && reader.take(dead)) {
+    if (dead.value < local_.membership().alive->size()) local_.clients_gone({dead});
     return;
   }
   if (const std::optional<ThreadRequest> asked = context_.requests.take(head.ticket))
@@ -89,8 +94,8 @@ void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> bod
 void ActorHost::answered(const ThreadRequest& request, FrameKind kind, FrameReader& reader) {
   if (AnswerBody came; kind == FrameKind::message_answer && reader.take(came))
     return messages_.message_answered(*request.op, came);
-  if (CallAnswerBody came; kind == FrameKind::call_answer && reader.take(came))
-    return messages_.call_answered(*request.op, came.reply);
+  if (Reply came; kind == FrameKind::call_answer && reader.take(came))
+    return messages_.call_answered(*request.op, came);
   if (ConnectAnswerBody came; kind == FrameKind::connect_answer && reader.take(came))
     return verbs_.connected(*request.connection, came);
   if (AnswerBody came; kind == FrameKind::evict_answer && reader.take(came))
@@ -165,7 +170,55 @@ void ActorHost::tell_others(ClientId gone) {
   for (const NodeDescriptor& node : context_.directory.nodes)
     for (std::uint8_t i = 0; node.node != context_.node.id && i + 1U < node.threads; ++i)
       if (const ThreadId thread{node.node, i}; frames_->reaches(thread))
-        frames_->send(thread, FrameKind::gone, 0, EvictBody{gone.value});
+        frames_->send(thread, FrameKind::gone, 0, gone);
+}
+
+// ---- IbActor ----
+
+void IbActor::check_thread() const {
+  LATCHLAB_CHECK(
+      turn == nullptr || host_.worker().running() == this,
+      "with several threads, each call to a server part uses the verbs that it is given");
+}
+
+EndpointAddr IbActor::open(std::uint32_t recv_depth, Transport transport) {
+  check_thread();
+  return host_.messages().open(*this, recv_depth, transport);
+}
+void IbActor::reply(const PendingCall& pending, const Reply& reply) {
+  check_thread();
+  host_.messages().reply(pending, reply);
+}
+Time IbActor::now() const {
+  return host_.worker().now();
+}
+Membership IbActor::membership() const {
+  return host_.local().membership();
+}
+Operation& IbActor::take_operation() {
+  check_thread();
+  return host_.context().operations.take();
+}
+void IbActor::start(Operation& first) {
+  host_.start(*this, static_cast<IbOperation&>(first));
+}
+void IbActor::recycle(Operation& op) {
+  host_.context().operations.give(static_cast<IbOperation&>(op));
+}
+void IbActor::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
+  check_thread();
+  const Time until = saturating_add(now(), sleep.length);
+  if (until != kNever) host_.worker().sleep(*this, until, waiter);
+}
+WaitOperation& IbActor::take_wait() {
+  check_thread();
+  return host_.local().take_wait();
+}
+void IbActor::start_wait(WaitOperation& op) {
+  host_.local().start_wait(*this, static_cast<IbWait&>(op));
+}
+void IbActor::recycle_wait(WaitOperation& op) {
+  host_.local().recycle_wait(static_cast<IbWait&>(op));
 }
 
 }  // namespace latchlab::ib

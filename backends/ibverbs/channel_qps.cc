@@ -88,11 +88,11 @@ Status FrameExchange::connect_channel(ThreadId memory_server, const QpAddress& t
 void FrameExchange::ask_for_channel(ThreadId to) {
   const auto channel = new_channel(to, 0);
   LATCHLAB_CHECK(channel.ok(), channel.ok() ? "" : channel.error().text());
-  send(to, FrameKind::channel, 0, ChannelBody{channel.value()->qp.address()});
+  send(to, FrameKind::channel, 0, channel.value()->qp.address());
 }
 
 // If both threads ask at the same time, the one with the smaller id gets its answer.
-void FrameExchange::channel_asked(ThreadId from, const ChannelBody& theirs) {
+void FrameExchange::channel_asked(ThreadId from, const QpAddress& theirs) {
   const auto found = channels_.find(from);
   if (found != channels_.end() && (found->second.state != ChannelQp::State::asking || id_ < from))
     return;
@@ -101,16 +101,16 @@ void FrameExchange::channel_asked(ThreadId from, const ChannelBody& theirs) {
     LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
   }
   ChannelQp& channel = channels_.at(from);
-  if (!channel.qp.connect(theirs.address)) return lose(from, channel);
+  if (!channel.qp.connect(theirs)) return lose(from, channel);
   channel.state = ChannelQp::State::answering;
-  send(from, FrameKind::channel_answer, 0, ChannelBody{channel.qp.address()});
+  send(from, FrameKind::channel_answer, 0, channel.qp.address());
 }
 
-void FrameExchange::channel_answered(ThreadId from, const ChannelBody& theirs) {
+void FrameExchange::channel_answered(ThreadId from, const QpAddress& theirs) {
   const auto found = channels_.find(from);
   if (found == channels_.end() || found->second.state != ChannelQp::State::asking) return;
   ChannelQp& channel = found->second;
-  if (!channel.qp.connect(theirs.address)) return lose(from, channel);
+  if (!channel.qp.connect(theirs)) return lose(from, channel);
   channel.state = ChannelQp::State::ready;
   take_turn(from, channel);
   send_in_turn();

@@ -40,16 +40,21 @@ ibv_ah_attr path_by(const Device& device, const Gid& to, std::uint16_t lid) {
   return path;
 }
 
+// `what`: for the error, such as "target does not become INIT".
+Status step(ibv_qp* qp, ibv_qp_attr& attr, int mask, const char* what) {
+  const int status = ibv_modify_qp(qp, &attr, IBV_QP_STATE | mask);
+  if (status == 0) return fine();
+  return Error{fmt::format("a DC {}: {}", what, std::strerror(status)), {}};
+}
+
 Status target_to_init(ibv_qp* qp, const Device& device) {
   ibv_qp_attr attr = {};
   attr.qp_state = IBV_QPS_INIT;
   attr.port_num = device.port();
   attr.pkey_index = device.pkey_index();
   attr.qp_access_flags = access_for_peers(device);
-  const int status = ibv_modify_qp(
-      qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-  if (status == 0) return fine();
-  return Error{fmt::format("a DC target does not become INIT: {}", std::strerror(status)), {}};
+  return step(qp, attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+              "target does not become INIT");
 }
 
 Status target_to_rtr(ibv_qp* qp, const Device& device) {
@@ -58,10 +63,8 @@ Status target_to_rtr(ibv_qp* qp, const Device& device) {
   attr.min_rnr_timer = kDctRnrTimer;
   attr.path_mtu = static_cast<ibv_mtu>(device.mtu());
   attr.ah_attr = path_by(device, device.gid(), 0);
-  const int status =
-      ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU);
-  if (status == 0) return fine();
-  return Error{fmt::format("a DC target does not become ready: {}", std::strerror(status)), {}};
+  return step(qp, attr, IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU,
+              "target does not become ready");
 }
 
 constexpr int kDciRdAtomic = 16;  // as for RC QPs
@@ -70,12 +73,6 @@ constexpr std::uint32_t kInlineOfDci = 64;
 constexpr std::uint32_t kBlocksOfDci =
     (kMostMaskedBytes + kAddressVectorBytes + kWqeBlock - 1) / kWqeBlock;
 static_assert(kBlocksOfDci == 3);
-
-Status step(ibv_qp* qp, ibv_qp_attr& attr, int mask, const char* to) {
-  const int status = ibv_modify_qp(qp, &attr, IBV_QP_STATE | mask);
-  if (status == 0) return fine();
-  return Error{fmt::format("a DC initiator does not become {}: {}", to, std::strerror(status)), {}};
-}
 
 }  // namespace
 
@@ -209,11 +206,16 @@ Status Dci::make_ready() {
   init.qp_state = IBV_QPS_INIT;
   init.port_num = device_.port();
   init.pkey_index = device_.pkey_index();
-  if (Status done = step(qp_, init, IBV_QP_PKEY_INDEX | IBV_QP_PORT, "INIT"); !done) return done;
+  if (Status done =
+          step(qp_, init, IBV_QP_PKEY_INDEX | IBV_QP_PORT, "initiator does not become INIT");
+      !done)
+    return done;
   ibv_qp_attr rtr = {};
   rtr.qp_state = IBV_QPS_RTR;
   rtr.path_mtu = static_cast<ibv_mtu>(device_.mtu());
-  if (Status done = step(qp_, rtr, IBV_QP_PATH_MTU, "ready to receive"); !done) return done;
+  if (Status done = step(qp_, rtr, IBV_QP_PATH_MTU, "initiator does not become ready to receive");
+      !done)
+    return done;
   ibv_qp_attr rts = {};
   rts.qp_state = IBV_QPS_RTS;
   rts.timeout = options_.timeout;
@@ -224,7 +226,7 @@ Status Dci::make_ready() {
   return step(qp_, rts,
               IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC |
                   IBV_QP_SQ_PSN,
-              "ready to send");
+              "initiator does not become ready to send");
 }
 
 void Dci::fail() {
@@ -236,7 +238,7 @@ void Dci::fail() {
 Status Dci::recover() {
   ibv_qp_attr reset = {};
   reset.qp_state = IBV_QPS_RESET;
-  if (Status done = step(qp_, reset, 0, "RESET"); !done) return done;
+  if (Status done = step(qp_, reset, 0, "initiator does not become RESET"); !done) return done;
   return make_ready();
 }
 

@@ -9,7 +9,7 @@ namespace latchlab::ib {
 namespace {
 
 // Far longer than a live memory server takes to answer.
-constexpr Duration kPatience = seconds(10);
+constexpr Duration kLongestAnswer = seconds(10);
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void ThreadRequests::node_is_gone(NodeId node) {
 
 std::set<ThreadId> ThreadRequests::expire(Time now) {
   const auto is_late = [&](const ThreadRequest& request) {
-    return request.since + kPatience < now;
+    return request.since + kLongestAnswer < now;
   };
   fail_if([&](const ThreadRequest& request) {
     if (!is_late(request)) return false;
@@ -68,18 +68,6 @@ std::set<ThreadId> ThreadRequests::expire(Time now) {
 }
 
 // ---- EngineContext ----
-
-EngineContext::EngineContext(Worker& own_worker, LocalNode& own_node, const Directory& all_nodes,
-                             FrameExchange& own_frames,
-                             const std::vector<std::unique_ptr<IbActor>>& own_actors,
-                             ThreadRequests::Owner& owner)
-    : worker(own_worker),
-      node(own_node),
-      directory(all_nodes),
-      frames(own_frames),
-      actors(own_actors),
-      operations(*own_node.device),
-      requests(owner) {}
 
 void EngineContext::begin(IbActor& actor, const IbOperation& op) {
   ++worker.census.posted;

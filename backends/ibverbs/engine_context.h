@@ -62,10 +62,6 @@ class ThreadRequests {
 };
 
 struct EngineContext {
-  EngineContext(Worker& own_worker, LocalNode& own_node, const Directory& all_nodes,
-                FrameExchange& own_frames, const std::vector<std::unique_ptr<IbActor>>& own_actors,
-                ThreadRequests::Owner& owner);
-
   Worker& worker;
   LocalNode& node;
   const Directory& directory;
@@ -74,10 +70,13 @@ struct EngineContext {
   OperationPool operations;
   ThreadRequests requests;
 
+  std::uint64_t add_request(FrameKind kind, ThreadId to, IbOperation* op, Connection* connection) {
+    return requests.add({kind, to, op, connection, worker.now()});
+  }
   // Sends a request that `op` or `connection` makes.
   template <class Body>
   void ask(FrameKind kind, ThreadId to, IbOperation* op, Connection* connection, const Body& body) {
-    frames.send(to, kind, requests.add({kind, to, op, connection, worker.now()}), body);
+    frames.send(to, kind, add_request(kind, to, op, connection), body);
   }
   // A verb, message or call begins.
   void begin(IbActor& actor, const IbOperation& op);

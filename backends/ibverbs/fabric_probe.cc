@@ -97,7 +97,7 @@ std::string FabricProbe::descriptor_for(const Way& way) const {
   descriptor.base = reinterpret_cast<std::uint64_t>(area_.get());
   descriptor.bytes = sizeof(Area);
   descriptor.key = registered_.remote_key();
-  descriptor.infiniband = device_->facts().infiniband;
+  descriptor.infiniband = device_->facts().infiniband ? 1 : 0;
   descriptor.pkey = device_->path().pkey;
   if (device_->facts().atomics) descriptor.atomics = NativeAtomics::plain;
   return std::string(reinterpret_cast<const char*>(&ends), sizeof(ends)) +
@@ -121,7 +121,7 @@ void FabricProbe::connect_way(std::uint32_t index, const std::string& descriptor
   const auto facts = read_descriptor(descriptor.substr(sizeof(theirs)), to);
   NodeDescriptor own;
   own.node = self_;
-  own.infiniband = device_->facts().infiniband;
+  own.infiniband = device_->facts().infiniband ? 1 : 0;
   own.pkey = device_->path().pkey;
   const Status fits = !facts ? Status(facts.error()) : check_fabric(own, facts.value());
   if (!fits) {

@@ -144,9 +144,9 @@ void FrameExchange::dispatch(const FrameHead& head, std::span<const std::byte> b
   FrameReader reader(body);
   if (head.kind == FrameKind::cut_off) return cut_off(from);
   if (head.kind == FrameKind::knock) return;
-  if (ChannelBody end; head.kind == FrameKind::channel && reader.take(end))
+  if (QpAddress end; head.kind == FrameKind::channel && reader.take(end))
     return channel_asked(from, end);
-  if (ChannelBody end; head.kind == FrameKind::channel_answer && reader.take(end))
+  if (QpAddress end; head.kind == FrameKind::channel_answer && reader.take(end))
     return channel_answered(from, end);
   owner_->frame_came(head, body);
 }

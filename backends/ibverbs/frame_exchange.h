@@ -135,8 +135,8 @@ class FrameExchange {
   Result<ChannelGroup*> group_with_room(std::uint32_t channels);
   Result<ChannelQp*> new_channel(ThreadId to, std::uint32_t expected);
   void ask_for_channel(ThreadId to);
-  void channel_asked(ThreadId from, const ChannelBody& theirs);
-  void channel_answered(ThreadId from, const ChannelBody& theirs);
+  void channel_asked(ThreadId from, const QpAddress& theirs);
+  void channel_answered(ThreadId from, const QpAddress& theirs);
   void lose(ThreadId to, ChannelQp& channel);
   void cut_off(ThreadId memory_server);
   void send_via_control(ThreadId to, std::vector<std::byte> frame);

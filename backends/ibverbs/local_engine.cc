@@ -94,7 +94,7 @@ void LocalEngine::allocate(IbOperation& op) {
   LATCHLAB_CHECK(context_.directory.exists(op.server), "allocation at a node that does not exist");
   const ThreadId memory_server = context_.directory.memory_server_of(op.server);
   if (!context_.frames.reaches(memory_server)) return context_.finish(op, VerbStatus::peer_failed);
-  context_.ask(FrameKind::allocate, memory_server, &op, nullptr, RegionBody{op.allocated_bytes});
+  context_.ask(FrameKind::allocate, memory_server, &op, nullptr, op.allocated_bytes);
 }
 
 // Every node that the client's verbs could reach cuts the client off.
@@ -113,7 +113,7 @@ void LocalEngine::evict(IbOperation& op) {
   if (memory_servers.empty()) return context_.finish(op, VerbStatus::ok);
   op.pieces = static_cast<std::uint32_t>(memory_servers.size());
   for (const ThreadId memory_server : memory_servers)
-    context_.ask(FrameKind::evict, memory_server, &op, nullptr, EvictBody{client});
+    context_.ask(FrameKind::evict, memory_server, &op, nullptr, op.evicted);
 }
 
 void LocalEngine::evicted_there(IbOperation& op) {

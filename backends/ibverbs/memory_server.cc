@@ -95,17 +95,21 @@ void MemoryServer::frame_came(const FrameHead& head, std::span<const std::byte> 
   FrameReader reader(body);
   if (head.kind == FrameKind::proxy_verbs) return serve_proxy(asker, reader);
   if (head.kind == FrameKind::clock)
-    return frames_->send(asker, FrameKind::clock_answer, head.ticket, ClockBody{monotonic_ns()});
-  if (ClockBody told; head.kind == FrameKind::clock_answer && reader.take(told))
-    return clock_told(told.monotonic_ns);
+    return frames_->send(asker, FrameKind::clock_answer, head.ticket, monotonic_ns());
+  if (std::int64_t told_ns = 0; head.kind == FrameKind::clock_answer && reader.take(told_ns))
+    return clock_told(told_ns);
   if (ConnectBody wanted; head.kind == FrameKind::connect && reader.take(wanted))
     return connect(asker, head.ticket, wanted);
-  if (EvictBody wanted; head.kind == FrameKind::evict && reader.take(wanted))
+  if (ClientId wanted; head.kind == FrameKind::evict && reader.take(wanted))
     return evict(asker, head.ticket, wanted);
-  if (RegionBody wanted; head.kind == FrameKind::region && reader.take(wanted))
-    return tell_region(asker, head.ticket, wanted);
-  if (RegionBody wanted; head.kind == FrameKind::allocate && reader.take(wanted))
-    return allocate(asker, head.ticket, wanted);
+  if (std::uint64_t offset = 0; head.kind == FrameKind::region && reader.take(offset)) {
+    const std::optional<Region> region = memory_.find(offset, 1);
+    return tell_region(asker, head.ticket, region ? &*region : nullptr);
+  }
+  if (std::uint64_t bytes = 0; head.kind == FrameKind::allocate && reader.take(bytes)) {
+    const Result<Region> made = memory_.allocate(bytes);
+    return tell_region(asker, head.ticket, made ? &made.value() : nullptr);
+  }
 }
 
 void MemoryServer::ask_for_clock() {
@@ -158,11 +162,11 @@ void MemoryServer::give_back(const std::set<std::uint32_t>& confirmed) {
       queues_.ends.emplace(EndName{actor, {}}, std::move(end));
 }
 
-void MemoryServer::evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted) {
+void MemoryServer::evict(ThreadId asker, std::uint64_t ticket, ClientId client) {
   AnswerBody answer;
-  if (wanted.client < evicted_.size()) {
-    evicted_[wanted.client].store(1, std::memory_order_release);
-    const auto found = responders_.find(client_key(ClientId{wanted.client}));
+  if (client.value < evicted_.size()) {
+    evicted_[client.value].store(1, std::memory_order_release);
+    const auto found = responders_.find(client_key(client));
     // In error it gives no answer, as needed; a destroyed one could not be told from one that never
     // existed.
     if (found != responders_.end()) found->second.fail();
@@ -172,22 +176,10 @@ void MemoryServer::evict(ThreadId asker, std::uint64_t ticket, const EvictBody& 
   frames_->send(asker, FrameKind::evict_answer, ticket, answer);
 }
 
-void MemoryServer::tell_region(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted) {
+void MemoryServer::tell_region(ThreadId asker, std::uint64_t ticket, const Region* region) {
   RegionAnswerBody answer;
-  const auto region = memory_.find(wanted.offset, 1);
-  if (region)
+  if (region != nullptr)
     answer = {VerbStatus::ok, region->offset, region->bytes, region->remote_key, region->address};
-  else
-    answer.status = VerbStatus::access_error;
-  frames_->send(asker, FrameKind::region_answer, ticket, answer);
-}
-
-void MemoryServer::allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted) {
-  RegionAnswerBody answer;
-  const auto made = memory_.allocate(wanted.offset);
-  if (made)
-    answer = {VerbStatus::ok, made.value().offset, made.value().bytes, made.value().remote_key,
-              made.value().address};
   else
     answer.status = VerbStatus::access_error;
   frames_->send(asker, FrameKind::region_answer, ticket, answer);

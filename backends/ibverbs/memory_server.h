@@ -64,9 +64,9 @@ class MemoryServer final : public FrameExchange::Owner {
   void connect(ThreadId asker, std::uint64_t ticket, const ConnectBody& wanted);
   VerbStatus take_kept(const ConnectBody& wanted);
   VerbStatus make_responder(const ConnectBody& wanted);
-  void evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted);
-  void tell_region(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
-  void allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
+  void evict(ThreadId asker, std::uint64_t ticket, ClientId client);
+  // Null: there is no such region.
+  void tell_region(ThreadId asker, std::uint64_t ticket, const Region* region);
   void ask_for_clock();
   void clock_told(std::int64_t told_ns);
   void serve_proxy(ThreadId asker, FrameReader& reader);

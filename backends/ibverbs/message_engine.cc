@@ -9,7 +9,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr std::uint32_t kTries = 7;                // as many as an RC QP's rnr_retry allows
-constexpr Duration kRnrTimer = microseconds(640);  // as min_rnr_timer 12 of an RC QP
+constexpr Duration kRnrDelay = microseconds(640);  // as min_rnr_timer 12 of an RC QP
 
 }  // namespace
 
@@ -87,7 +87,7 @@ void MessageEngine::message_answered(IbOperation& op, const AnswerBody& answer) 
   if (!answer.may_retry) return sent(op, answer.status);
   if (!answer.patient && ++op.retries > kTries) return sent(op, VerbStatus::receiver_not_ready);
   const std::uint64_t ticket = OperationPool::ticket_of(op);
-  context_.worker.at(context_.worker.now() + kRnrTimer, [this, ticket] {
+  context_.worker.at(context_.worker.now() + kRnrDelay, [this, ticket] {
     if (IbOperation* again = context_.operations.find(ticket)) transmit(*again);
   });
 }
@@ -127,8 +127,7 @@ void MessageEngine::call(IbActor& actor, IbOperation& op) {
   const ThreadId to = context_.directory.call_thread_of(op.server, calls_made_++);
   if (!context_.frames.reaches(to)) return call_answered(op, failed_call());
   const CallBody body{actor.key, op.call.request};
-  const std::uint64_t ticket =
-      context_.requests.add({FrameKind::call, to, &op, nullptr, context_.worker.now()});
+  const std::uint64_t ticket = context_.add_request(FrameKind::call, to, &op, nullptr);
   context_.frames.send(to, FrameKind::call, ticket, body);
   if (op.deadline == kNever) return;
   context_.worker.at(op.deadline, [this, ticket] {  // a later reply is dropped
@@ -152,8 +151,8 @@ void MessageEngine::call_came(const FrameHead& head, const CallBody& body) {
   const ThreadId asker{NodeId{head.node}, head.thread};
   if (server_ == nullptr || server_->handler == nullptr ||
       context_.node.memory_server->evicted(body.from)) {
-    CallAnswerBody answer;
-    answer.reply.status = VerbStatus::access_error;
+    Reply answer;
+    answer.status = VerbStatus::access_error;
     return context_.frames.send(asker, FrameKind::call_answer, head.ticket, answer);
   }
   context_.worker.run_as(*server_, [&] {
@@ -173,7 +172,7 @@ void MessageEngine::reply(const PendingCall& pending, const Reply& reply) {
   LATCHLAB_CHECK(found != calls.end(), "reply to a call that is not pending");
   const PendingCalls::Held held = found->second;
   calls.erase(found);
-  context_.frames.send(held.asker, FrameKind::call_answer, held.ticket, CallAnswerBody{reply});
+  context_.frames.send(held.asker, FrameKind::call_answer, held.ticket, reply);
 }
 
 }  // namespace latchlab::ib

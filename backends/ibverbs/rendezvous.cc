@@ -57,7 +57,7 @@ std::vector<std::string> Rendezvous::descriptors_of(const LocalNode& node) const
   descriptor.device_bytes = node.memory->on_device().bytes;
   descriptor.device_key = node.memory->on_device().remote_key;
   descriptor.threads = process_.threads_of(node.id) + 1;
-  descriptor.infiniband = node.device->facts().infiniband;
+  descriptor.infiniband = node.device->facts().infiniband ? 1 : 0;
   descriptor.pkey = node.device->path().pkey;
   descriptor.atomics = node.atomics.kinds;
   descriptor.dct = node.memory_server->dct();

@@ -53,23 +53,23 @@ enum class FrameKind : std::uint8_t {
   message,         // MessageBody to the thread that owns the endpoint
   message_answer,  // AnswerBody
   call,            // CallBody to one of the first threads of the server's node
-  call_answer,     // CallAnswerBody
+  call_answer,     // Reply
   proxy_verbs,     // ProxyHead and ProxyVerbs, each followed by its data; to the memory server
   proxy_answer,    // ProxyResults, each followed by its data
   connect,         // ConnectBody to the memory server: make the other end of this QP
   connect_answer,  // ConnectAnswerBody
-  region,          // RegionBody to the memory server: which region has this offset?
+  region,          // 64-bit offset to the memory server: which region has it?
   region_answer,   // RegionAnswerBody
-  allocate,        // RegionBody to the memory server
-  evict,           // EvictBody to the memory server
+  allocate,        // 64-bit number of bytes, to the memory server; region_answer
+  evict,           // ClientId to the memory server
   evict_answer,    // AnswerBody
-  gone,            // EvictBody: this client is dead
-  channel,         // ChannelBody: make the other end of our channel
-  channel_answer,  // ChannelBody: the other end is made
+  gone,            // ClientId: this client is dead
+  channel,         // QpAddress: make the other end of our channel
+  channel_answer,  // QpAddress: the other end is made
   knock,           // tests whether the thread's node is still there
   cut_off,         // within a node: its memory server has lost that of node `node`
   clock,           // to the memory server: asks for its clock
-  clock_answer,    // ClockBody
+  clock_answer,    // monotonic_ns()
 };
 constexpr bool goes_via_control(FrameKind kind) {
   return kind >= FrameKind::connect;
@@ -101,24 +101,15 @@ struct CallBody {
   ActorKey from = 0;
   Request request;
 };
-struct CallAnswerBody {
-  Reply reply;
-};
 struct ConnectBody {
   ActorKey from = 0;
   QpAddress address;
-  std::uint32_t kept =
-      0;  // QP that `address` has been connected to since an earlier run (connection_cache.h)
+  // The QP that `address` has been connected to since an earlier run (connection_cache.h).
+  std::uint32_t kept = 0;
 };
 struct ConnectAnswerBody {
   VerbStatus status = VerbStatus::ok;
   QpAddress address;
-};
-struct ChannelBody {
-  QpAddress address;
-};
-struct RegionBody {
-  std::uint64_t offset = 0;  // for `allocate`: the number of bytes
 };
 struct RegionAnswerBody {
   VerbStatus status = VerbStatus::ok;
@@ -126,14 +117,6 @@ struct RegionAnswerBody {
   std::uint64_t bytes = 0;
   std::uint32_t key = 0;      // remote key
   std::uint64_t address = 0;  // of the first byte
-};
-// Names a client.
-struct EvictBody {
-  std::uint32_t client = 0;
-};
-
-struct ClockBody {
-  std::int64_t monotonic_ns = 0;
 };
 
 // One verb for the software-atomics proxy. If it carries data and is a WRITE, `bytes` of data
