@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/simgrid/sim_actor.h"
-#include "backends/simgrid/timeline.h"
+#include "backends/simgrid/event_queue.h"
 #include "core/base/check.h"
 
 namespace latchlab::sim {

@@ -7,7 +7,7 @@
 #include "backends/simgrid/nodes.h"
 #include "backends/simgrid/shared_port.h"
 #include "backends/simgrid/sim_actor.h"
-#include "backends/simgrid/timeline.h"
+#include "backends/simgrid/event_queue.h"
 #include "core/scenario/topology.h"
 
 namespace latchlab::sim {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/simgrid/nodes.h"
-#include "backends/simgrid/timeline.h"
+#include "backends/simgrid/event_queue.h"
 #include "core/base/random.h"
 #include "core/scenario/node_hardware.h"
 #include "core/verbs/message.h"

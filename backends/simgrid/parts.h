@@ -17,7 +17,7 @@
 #include "backends/simgrid/resending.h"
 #include "backends/simgrid/responder.h"
 #include "backends/simgrid/simgrid_backend.h"
-#include "backends/simgrid/timeline.h"
+#include "backends/simgrid/event_queue.h"
 #include "backends/simgrid/waits.h"
 
 namespace latchlab::sim {

@@ -54,15 +54,10 @@ class Platform {
  public:
   // `ports`: the port of each node, by NodeId - 1; host h is host h of the topology
   // (core/scenario/topology.h). One Platform per process, because SimGrid allows one engine. An
-  // invalid topology ends the process, so a file from a user goes through check() first.
+  // invalid topology ends the process, so a file from a user goes through platform_hosts() first.
   Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s, const TopologySpec& topology,
            PumpMode mode);
   ~Platform();
-
-  // Builds the platform in a child process and checks its routes. The error is a message for the
-  // user: SimGrid refuses the platform, it has too few hosts, or two hosts are not connected.
-  // Checks all pairs of up to 1,024 nodes; with more nodes, the routes to and from 512 of them.
-  static Status check(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology);
 
   // Half of each RNIC's one-way latency, plus the latency of the route beyond one switch. Between a
   // node and itself or a node on the same port: the loopback latency. A table look-up.

@@ -17,8 +17,7 @@
 #include <typeinfo>
 
 #include "backends/simgrid/fabric.h"
-#include "backends/simgrid/platform.h"
-#include "backends/simgrid/platform_hosts.h"
+#include "backends/simgrid/simgrid_backend.h"
 #include "core/base/split.h"
 
 namespace sg4 = simgrid::s4u;
@@ -170,11 +169,6 @@ std::string complaint(const std::string& printed, int status) {
 }
 
 }  // namespace
-
-Status Platform::check(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology) {
-  const auto hosts = platform_hosts(nodes, nic, topology);
-  return hosts ? fine() : Status(hosts.error());
-}
 
 }  // namespace latchlab::sim
 

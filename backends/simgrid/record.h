@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "backends/simgrid/sim_actor.h"
-#include "backends/simgrid/timeline.h"
+#include "backends/simgrid/event_queue.h"
 #include "core/base/fingerprint.h"
 #include "core/world/backend.h"
 #include "core/world/effects.h"

@@ -12,7 +12,7 @@
 
 #include "backends/simgrid/network.h"
 #include "backends/simgrid/sim_actor.h"
-#include "backends/simgrid/timeline.h"
+#include "backends/simgrid/event_queue.h"
 
 namespace latchlab::sim {
 

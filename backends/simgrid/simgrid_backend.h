@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/simgrid/platform.h"
+#include "core/base/result.h"
+#include "core/scenario/nic.h"
 #include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
 #include "core/world/backend.h"
@@ -19,7 +22,7 @@ struct SimgridOptions {
   NicModel nic;
   ClockSpec clocks;
   std::vector<NodeHardware> groups;
-  TopologySpec topology;  // a topology file has passed check_platform
+  TopologySpec topology;  // platform_hosts has accepted a topology file
   BulkSpec bulk;
   DatagramSpec datagrams;
   Duration client_link_latency;  // extra one-way latency between two nodes that host clients
@@ -31,9 +34,13 @@ struct SimgridOptions {
   sim::PumpMode pump = sim::PumpMode::look_ahead;
 };
 
-// Whether SimGrid can build the platform for `hosts` RNICs; the error is a message for the user.
-// Runs in a child process.
-Status check_platform(std::uint32_t hosts, const NicModel& nic, const TopologySpec& topology);
+// The names of the hosts of `hosts` RNICs, in their order; empty for a star. The error is a message
+// for the user: SimGrid refuses the platform, it has too few hosts or more than 65,535, two hosts
+// are not connected, or it takes more than 120 s of CPU time or 4 GiB of memory. Checks the routes
+// between all pairs of up to 1,024 hosts; with more hosts, those to and from 512 of them; and at
+// most for 20 s of CPU time. Runs in a child process.
+Result<std::vector<std::string>> platform_hosts(std::uint32_t hosts, const NicModel& nic,
+                                                const TopologySpec& topology);
 
 // The capabilities that all of the RNICs have, found without making a backend.
 Capabilities simgrid_capabilities(const SimgridOptions& options);

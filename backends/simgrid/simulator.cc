@@ -271,4 +271,8 @@ Capabilities simgrid_capabilities(const SimgridOptions& options) {
   return can;
 }
 
+std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options) {
+  return std::make_unique<sim::Simulator>(plan, options);
+}
+
 }  // namespace latchlab

@@ -115,7 +115,7 @@ class PlatformFile : public Topology {
     return spec;
   }
   std::string problem(const std::string& text, std::uint32_t nodes = 4) {
-    const Status checked = check_platform(nodes, plain_nic(), file(text));
+    const auto checked = platform_hosts(nodes, plain_nic(), file(text));
     return checked ? "fine" : checked.error().text();
   }
 };

@@ -11,7 +11,6 @@
 #include "tools/latchlab/locks_held.h"
 #include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_SIMGRID
-#include "backends/simgrid/platform_hosts.h"
 #include "backends/simgrid/simgrid_backend.h"
 #endif
 
