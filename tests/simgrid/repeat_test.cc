@@ -27,7 +27,7 @@ struct Crowd {
 };
 
 // The window is longer than drtm makes a writer wait.
-Point point_of(const std::string& protocol, const Crowd& crowd) {
+Point crowd_point(const std::string& protocol, const Crowd& crowd) {
   const std::string text = fmt::format(
       "schema: 1\nname: crowd\nplatform: {{nic: {{base: connectx-5, latency.jitter: {}}}, "
       "servers: 2, client_nodes: {}, clients_per_node: {}, clocks: {{drift: 100ppm}}}}\n"
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, Runs, testing::ValuesIn(remote_protocol_name
                          [](const auto& made) { return made.param; });
 
 TEST_P(Runs, are_equal_whether_the_event_loop_looks_ahead_or_stops_at_every_time) {
-  const Point point = point_of(GetParam(), {});
+  const Point point = crowd_point(GetParam(), {});
   const RepeatOutcome ahead = run_in_child(point, simulator(sim::PumpMode::look_ahead));
   const RepeatOutcome strict = run_in_child(point, simulator(sim::PumpMode::every_date));
   ASSERT_EQ(ahead.status, RepeatStatus::ok) << ahead.message;
@@ -78,16 +78,16 @@ TEST_P(Runs, are_equal_whether_the_event_loop_looks_ahead_or_stops_at_every_time
 
 TEST_P(Runs, of_one_seed_are_equal_and_of_two_seeds_differ) {
   Crowd crowd;
-  const RepeatOutcome one = run_in_child(point_of(GetParam(), crowd), simulator());
-  const RepeatOutcome same = run_in_child(point_of(GetParam(), crowd), simulator());
+  const RepeatOutcome one = run_in_child(crowd_point(GetParam(), crowd), simulator());
+  const RepeatOutcome same = run_in_child(crowd_point(GetParam(), crowd), simulator());
   crowd.seed = 2;
-  const RepeatOutcome other = run_in_child(point_of(GetParam(), crowd), simulator());
+  const RepeatOutcome other = run_in_child(crowd_point(GetParam(), crowd), simulator());
   EXPECT_EQ(one.metrics, same.metrics);
   EXPECT_NE(one.metrics.fingerprint, other.metrics.fingerprint);
 }
 
 TEST_P(Runs, obey_the_law_of_the_window_exactly_and_littles_law_closely) {
-  const RepeatOutcome outcome = run_in_child(point_of(GetParam(), {}), simulator());
+  const RepeatOutcome outcome = run_in_child(crowd_point(GetParam(), {}), simulator());
   ASSERT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
   EXPECT_TRUE(outcome.metrics.window_law.holds());
   // Clients = throughput x cycle: every client is always in a cycle. The borders of the window cut
@@ -102,7 +102,7 @@ TEST_P(Runs, never_use_a_part_of_the_nic_for_more_than_the_whole_time) {
   Crowd crowd;
   crowd.clients_per_node = 80;
   crowd.workload = "{distribution: {kind: zipf, theta: 2}}";
-  const RepeatOutcome outcome = run_in_child(point_of(GetParam(), crowd), simulator());
+  const RepeatOutcome outcome = run_in_child(crowd_point(GetParam(), crowd), simulator());
   // With so many clients on one lock, some of them may wait all the time.
   ASSERT_TRUE(outcome.status == RepeatStatus::ok || outcome.status == RepeatStatus::starved)
       << outcome.message;
@@ -124,7 +124,7 @@ TEST_P(FreePairs, cost_two_verbs_and_two_round_trips) {
   crowd.client_nodes = crowd.clients_per_node = 1;
   crowd.workload = "{distribution: uniform}";
   crowd.jitter = "0ns";
-  const Point point = point_of(GetParam(), crowd);
+  const Point point = crowd_point(GetParam(), crowd);
   const RepeatOutcome outcome = run_in_child(point, simulator());
   ASSERT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
   const RepeatMetrics& metrics = outcome.metrics;

@@ -97,20 +97,21 @@ double mean_ns(const std::vector<Duration>& all) {
   return sum / static_cast<double>(all.size());
 }
 
-struct Load {
+struct OfferedLoad {
   std::size_t cores;
   double share;      // share of the capacity of the cores
   Duration compute;  // of the service time; the rest is call_service
 };
 
-class Law : public ServerCpu, public testing::WithParamInterface<Load> {};
+class Law : public ServerCpu, public ::testing::WithParamInterface<OfferedLoad> {};
 INSTANTIATE_TEST_SUITE_P(Loads, Law,
-                         testing::Values(Load{1, 0.5, {}}, Load{1, 0.8, {}},
-                                         Load{1, 0.8, nanoseconds(1500)}, Load{2, 0.8, {}},
-                                         Load{4, 0.9, {}}, Load{4, 0.9, nanoseconds(500)}));
+                         ::testing::Values(OfferedLoad{1, 0.5, {}}, OfferedLoad{1, 0.8, {}},
+                                           OfferedLoad{1, 0.8, nanoseconds(1500)},
+                                           OfferedLoad{2, 0.8, {}}, OfferedLoad{4, 0.9, {}},
+                                           OfferedLoad{4, 0.9, nanoseconds(500)}));
 
 TEST_P(Law, calls_wait_as_in_a_queue_with_this_number_of_servers) {
-  const Load load = GetParam();
+  const OfferedLoad load = GetParam();
   nic().server_cores = static_cast<std::int64_t>(load.cores);
   nic().call_service = kService - load.compute;
   Clerk clerk;

@@ -38,7 +38,7 @@ BackendFactory simulator(std::uint32_t workers) {
   };
 }
 
-Point point_of(const std::string& protocol, const std::string& faults) {
+Point faulty_point(const std::string& protocol, const std::string& faults) {
   const std::string text = fmt::format(
       "schema: 1\nname: shares\nplatform: {{nic: connectx-5, servers: 2, client_nodes: 3, "
       "clients_per_node: 5}}\nlocks: {{count: 20}}\nworkload: {{read_ratio: 50%}}\n"
@@ -62,12 +62,12 @@ RepeatOutcome run_in_child(const Point& point, std::uint32_t workers) {
   return child.value().finish();
 }
 
-class SeveralObservers : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, SeveralObservers, testing::ValuesIn(remote_protocol_names()),
+class SeveralObservers : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, SeveralObservers, ::testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(SeveralObservers, add_up_to_what_one_measures) {
-  const Point point = point_of(GetParam(), "{kind: client_crash, at: 1500us, client: 4}");
+  const Point point = faulty_point(GetParam(), "{kind: client_crash, at: 1500us, client: 4}");
   RepeatOutcome one = run_in_child(point, 1);
   ASSERT_TRUE(has_run(one.status)) << one.message;
   EXPECT_TRUE(one.metrics.fairness.max_bypassed && one.metrics.safety.checks);
@@ -88,7 +88,7 @@ TEST_P(SeveralObservers, add_up_to_what_one_measures) {
 }
 
 TEST_P(SeveralObservers, with_guard_words_check_every_grant) {
-  Point point = point_of(GetParam(), "");
+  Point point = faulty_point(GetParam(), "");
   point.run.guard = GuardMode::on;
   const RepeatOutcome one = run_in_child(point, 1);
   const RepeatOutcome several = run_in_child(point, 3);
@@ -103,7 +103,7 @@ TEST_P(SeveralObservers, with_guard_words_check_every_grant) {
 }
 
 TEST_P(SeveralObservers, of_guarded_locks_count_only_the_verbs_of_the_lock_itself) {
-  Point point = point_of(GetParam(), "");
+  Point point = faulty_point(GetParam(), "");
   point.platform.client_nodes = point.platform.clients_per_node = 1;
   point.workload.read_ratio_ppb = 0;  // all cycles are equal
   point.platform.nic.jitter = Duration{};

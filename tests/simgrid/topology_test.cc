@@ -106,8 +106,9 @@ std::string four_hosts() {
 class PlatformFile : public Topology {
  protected:
   TopologySpec file(const std::string& text) {
-    const std::string path = testing::TempDir() + "platform-" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name() + ".xml";
+    const std::string path = ::testing::TempDir() + "platform-" +
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+                             ".xml";
     std::ofstream(path) << text;
     TopologySpec spec;
     spec.kind = TopologyKind::file;

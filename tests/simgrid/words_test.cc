@@ -98,8 +98,8 @@ TEST_F(LongReads, return_nothing_of_an_earlier_read_in_their_slot) {
   expect_all_given_back();
 }
 
-class CutReads : public LongReads, public testing::WithParamInterface<std::int64_t> {};
-INSTANTIATE_TEST_SUITE_P(Dates, CutReads, testing::Values(200, 1200, 1700, 2400));
+class CutReads : public LongReads, public ::testing::WithParamInterface<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Dates, CutReads, ::testing::Values(200, 1200, 1700, 2400));
 
 TEST_P(CutReads, are_resent_and_return_each_word_once) {
   const Time down = kStart + nanoseconds(GetParam());
