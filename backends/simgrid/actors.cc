@@ -23,7 +23,7 @@ void Actors::spawn(SimActor& actor, Task<void> root, Time start) {
     ++live_clients_;
     any_client_ = true;
   }
-  timeline_.push(start, actor.index, EventKind::spawn, &actor);
+  timeline_.push(start, actor.index, Gate::begin, &actor);
 }
 
 void Actors::enter(const SimActor& actor) {

@@ -1,19 +1,89 @@
 #pragma once
-// The actors of the simulated world (clients, node parts, server parts), and when their coroutines
-// run.
+// The actors of the simulated world (clients, node parts, server parts), the state that each
+// station keeps of an actor, which is private to that station, and when an actor's coroutines run.
 
 #include <coroutine>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "backends/simgrid/sim_actor.h"
 #include "backends/simgrid/event_queue.h"
+#include "backends/simgrid/qp.h"
+#include "backends/simgrid/sim_operation.h"
 #include "core/base/check.h"
+#include "core/coro/task.h"
+#include "core/scenario/nic.h"
+#include "core/verbs/verbs.h"
 
 namespace latchlab::sim {
+
+struct CpuTrouble;
+struct SimWait;
+
+class ActorQps {
+  friend class Requester;
+  QpTable own_;
+  QpTable* shared_ = nullptr;  // its core's or node's, instead of its own
+};
+
+// The actor's DC initiator (DCI): it sends to one target at a time.
+class ActorDci {
+  friend class Messages;
+  EndpointAddr target_;         // of the last send
+  Fifo<SimOperation> waiting_;  // sends leave one after the other: each is acknowledged first
+  bool busy_ = false;           // a send is in flight, or the DCI is being reset
+};
+
+class ActorCpu {
+  friend class Cpus;
+  Core* core_ = nullptr;  // null: it has a CPU of its own, and posting never waits
+  VerbStatus detached_error_ = VerbStatus::ok;
+  std::uint32_t detached_ = 0;  // detached operations that are not complete yet
+  SimOperation* flushing_ = nullptr;
+  CpuTrouble* trouble_ = nullptr;  // null: none so far
+};
+
+class ActorWaits {
+  friend class Waits;
+  Fifo<SimWait> armed_;
+};
+
+// stations.cc implements its verbs.
+class SimActor : public Verbs {
+ public:
+  // `its_nic`: of its node. `network_chance`: draws the jitter, loss and reordering of its
+  // requests.
+  SimActor(std::uint32_t number, ActorKind kind, NodeId node, ClientId client, const Rng& rng,
+           const Rng& network_chance, const NicModel& its_nic)
+      : Verbs(kind, node, client, rng), nic(its_nic), index(number), chance(network_chance) {}
+
+  // How long its RNIC retries before it gives up.
+  Duration patience() const { return nic.ack_timeout * (nic.ack_retries + 1); }
+
+  const NicModel& nic;
+  const std::uint32_t index;  // from 1; orders events of equal dates
+  std::uint32_t life = 1;     // grows when the coroutine is destroyed
+  bool evicted = false;       // its QPs are destroyed: its verbs no longer take effect
+  bool alive = true;
+  Rng chance;
+  Task<void> root;
+  ActorQps qps;
+  ActorDci dci;
+  ActorCpu cpu;
+  ActorWaits waits;
+};
+
+inline SimActor& owner(const SimOperation& op) {
+  return static_cast<SimActor&>(*op.owner);
+}
+
+// Draws the jitter of a request that leaves, for the first time or again.
+inline void draw_chance(SimOperation& op) {
+  const std::uint64_t drawn = owner(op).chance.next();
+  op.chance_there = static_cast<std::uint32_t>(drawn >> 32);
+  op.chance_back = static_cast<std::uint32_t>(drawn);
+}
 
 class Actors {
  public:

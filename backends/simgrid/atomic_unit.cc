@@ -1,6 +1,5 @@
 // The atomic unit of a responder: the window, the slots, and the hold of each atomic.
 
-#include "backends/simgrid/memory.h"
 #include "backends/simgrid/responder.h"
 
 namespace latchlab::sim {
@@ -31,7 +30,7 @@ bool Responder::uses_slot(const Verb& verb) const {
 
 Duration Responder::hold_of(const SimOperation& op) const {
   const NicModel& nic = nodes_.model(op.qp->to);
-  if (memory_.on_device(op.verb.addr)) {
+  if (nodes_.on_device(op.verb.addr)) {
     if (op.verb.bytes == 16) return nic.device_hold_16;
     return op.writes ? nic.device_hold_8 : nic.device_hold_8_failed;
   }
@@ -84,7 +83,7 @@ void Responder::begin_hold(SimOperation& op) {
     ++inbound.slot_waits;
     hold = hold_of(op) + memory_.cache_miss(op.verb);
   }
-  timeline_.push(timeline_.now() + hold, op.actor, EventKind::slot_done, &op);
+  timeline_.push(timeline_.now() + hold, op.actor, Gate::slot_done, &op);
 }
 
 void Responder::slot_done(SimOperation& op) {
@@ -101,9 +100,9 @@ void Responder::slot_done(SimOperation& op) {
   if (op.second_slot) leave_slot(*second_slot_of(inbound, op));
   if (!read) leave_window(inbound);
   if (lands) {
-    answer(op, fetch_time(op));
+    transfer_.answer(op, fetch_time(op));
   } else {
-    fail(op, dead ? VerbStatus::peer_failed : VerbStatus::flushed);
+    transfer_.fail(op, dead ? VerbStatus::peer_failed : VerbStatus::flushed);
   }
   unstall(qp);
 }

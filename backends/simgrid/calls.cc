@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/simgrid/clocks.h"
-#include "backends/simgrid/cpus.h"
-#include "backends/simgrid/network.h"
-#include "backends/simgrid/resending.h"
-#include "backends/simgrid/responder.h"
 #include "core/base/check.h"
 
 namespace latchlab::sim {
@@ -20,18 +15,16 @@ void Calls::serve(SimActor& server, CallHandler& handler) {
 
 void Calls::post(SimOperation& op, Time date) {
   LATCHLAB_CHECK(nodes_.exists(op.server), "call to a node that does not exist");
-  record_.count_posted();
   op.qp = nullptr;
   op.peer_life = nodes_[op.server].life;
-  transmit(op, date);
+  transmit_at(op, date);
   op.deadline_number = op.deadline == kNever ? 0 : ++deadlines_;
   if (op.deadline_number != 0) set_deadline(op);
 }
 
-void Calls::transmit(SimOperation& op, Time date) {
+void Calls::transmit_at(SimOperation& op, Time date) {
   draw_chance(op);
-  responder_.expect(op,
-                    network_.depart(op.from, op.server, date, sizeof(Request), op.chance_there));
+  network_.deliver(op, network_.depart(op.from, op.server, date, sizeof(Request), op.chance_there));
 }
 
 // ---- at the server ----
@@ -42,7 +35,7 @@ void Calls::arrived(SimOperation& op) {
   if (server == nullptr) return fail(op, VerbStatus::access_error);
   record_.tell_arrival(op);
   const Duration service = server->nic.call_service;
-  cpus_.queue({server, ReadyFor::call, &op, timeline_.now() + service}, service);
+  cpus_.queue({server, Gate::call, &op, timeline_.now() + service}, service);
 }
 
 void Calls::handle(SimOperation& op) {
@@ -86,11 +79,7 @@ SimOperation& Calls::give_back(std::uint64_t ticket) {
 
 void Calls::fail(SimOperation& op, VerbStatus status) {
   if (!op.state.timed_out) op.completion.status = status;
-  const SimActor& caller = owner(op);
-  const Duration until_heard = status == VerbStatus::peer_failed
-                                   ? network_.until_given_up(op, caller.patience(), timeline_.now())
-                                   : network_.wire(op.server, op.from) + caller.nic.completion;
-  timeline_.push(timeline_.now() + until_heard, op.actor, EventKind::complete, &op);
+  timeline_.push(timeline_.now() + network_.until_heard(op, status), op.actor, Gate::complete, &op);
 }
 
 // The server is gone, and with it its replies. Callers that hear of it at the same date do so in
@@ -113,16 +102,12 @@ void Calls::reply(const PendingCall& pending, const Reply& reply) {
   if (!op.state.timed_out) op.call.reply = reply;
   const Time arrival =
       network_.depart(op.server, op.from, timeline_.now(), sizeof(Reply), op.chance_back);
-  timeline_.push(arrival + owner(op).nic.completion, op.actor, EventKind::complete, &op);
+  timeline_.push(arrival + owner(op).nic.completion, op.actor, Gate::complete, &op);
 }
 
 void Calls::completed(SimOperation& op) {
-  if (resending_.answer_lost(op)) return;
   op.deadline_number = 0;
-  if (!op.state.timed_out) {
-    record_.count_ended(op);
-    return cpus_.finish(op);
-  }
+  if (!op.state.timed_out) return timeline_.pass(Gate::over, &op);
   op.state.timed_out = false;
   if (op.state.forgotten) operations_.recycle(op);
 }
@@ -134,7 +119,7 @@ void Calls::set_deadline(SimOperation& op) {
   if (date == kNever) return;
   CallTimer& timer = timers_.take();
   timer = {&op, op.deadline_number};
-  timeline_.push(std::max(date, timeline_.now()), op.actor, EventKind::deadline, &timer);
+  timeline_.push(std::max(date, timeline_.now()), op.actor, Gate::deadline, &timer);
 }
 
 // A timer outlives its call, and fires early or late if the clock has been disturbed.
@@ -148,8 +133,7 @@ void Calls::deadline(CallTimer& timer) {
   op.state.timed_out = true;
   op.completion.status = VerbStatus::timed_out;
   record_.became_late(op);
-  record_.count_ended(op);
-  cpus_.finish(op);
+  timeline_.pass(Gate::over, &op);
 }
 
 void Calls::clock_moved(NodeId node) {

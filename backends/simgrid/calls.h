@@ -6,17 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/simgrid/nodes.h"
-#include "backends/simgrid/record.h"
-#include "backends/simgrid/sim_operation.h"
+#include "backends/simgrid/cpus.h"
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/station.h"
 
 namespace latchlab::sim {
-
-class Clocks;
-class Cpus;
-class Network;
-class Resending;
-class Responder;
 
 // Fires at a call's deadline. Has no effect if the slot belongs to a later call by then.
 struct CallTimer {
@@ -24,37 +18,24 @@ struct CallTimer {
   std::uint64_t call = 0;
 };
 
-// The parts that it uses.
-struct CallsNeeds {
-  Timeline& timeline_;
-  Record& record_;
-  const Nodes& nodes_;
-  const Clocks& clocks_;
-  Network& network_;
-  Responder& responder_;
-  Resending& resending_;
-  OperationPool& operations_;
-  Cpus& cpus_;
-};
-
-class Calls : CallsNeeds {
+class Calls : Station {
  public:
-  explicit Calls(const CallsNeeds& needs) : CallsNeeds(needs), servers_(nodes_) {}
+  Calls(SimContext& context, Network& network, Cpus& cpus)
+      : Station(context), network_(network), cpus_(cpus), servers_(nodes_) {}
 
   // `handler` answers the calls to this actor's node.
   void serve(SimActor& server, CallHandler& handler);
   void post(SimOperation& op, Time date);
-  void transmit(SimOperation& op, Time date);
   void reply(const PendingCall& pending, const Reply& reply);
 
+  // ---- gates ----
+  void transmit(SimOperation& op) { transmit_at(op, timeline_.now()); }
   void arrived(SimOperation& op);  // has left the responder's pipeline
   void handle(SimOperation& op);   // a core has time for it
-
-  // ---- events ----
   void completed(SimOperation& op);
   void deadline(CallTimer& timer);
 
-  // ---- what other parts report ----
+  // ---- faults ----
   void clock_moved(NodeId node);
   void node_died(NodeId server);
   // Destroys the coroutines of calls that the server part handles.
@@ -70,11 +51,14 @@ class Calls : CallsNeeds {
     SimOperation* op = nullptr;    // null: free
     std::uint32_t generation = 0;  // the ticket's upper half, never 0
   };
+  void transmit_at(SimOperation& op, Time date);
   std::uint64_t take_ticket(SimOperation& op);
   SimOperation& give_back(std::uint64_t ticket);
   void fail(SimOperation& op, VerbStatus status);
   void set_deadline(SimOperation& op);
 
+  Network& network_;
+  Cpus& cpus_;
   PerNode<Server> servers_;
   std::vector<Handled> handled_;     // calls that are handled and not answered yet
   std::vector<std::uint32_t> free_;  // free entries of handled_

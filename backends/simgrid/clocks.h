@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "backends/simgrid/nodes.h"
 #include "backends/simgrid/event_queue.h"
+#include "backends/simgrid/nodes.h"
 #include "core/base/random.h"
 #include "core/scenario/node_hardware.h"
 #include "core/verbs/message.h"

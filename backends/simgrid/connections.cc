@@ -7,8 +7,6 @@
 #include <algorithm>
 
 #include "backends/simgrid/messages.h"
-#include "backends/simgrid/resending.h"
-#include "backends/simgrid/responder.h"
 
 namespace latchlab::sim {
 
@@ -32,9 +30,9 @@ void Messages::leave_connected(SimOperation& op, Time date) {
   op.place = ++op.qp->sender.places_;
   if (nodes_[op.from].dead) {  // held back when its node died
     op.completion.status = VerbStatus::flushed;
-    return timeline_.push(date, op.actor, EventKind::complete, &op);
+    return timeline_.push(date, op.actor, Gate::complete, &op);
   }
-  responder_.expect(op, arrival(op, date));
+  network_.deliver(op, arrival(op, date));
 }
 
 void Messages::release(Qp& connection) {
@@ -56,8 +54,11 @@ bool Messages::out_of_turn(SimOperation& op) {
   return behind;
 }
 
-void Messages::leave_again(Qp& connection, const std::vector<SimOperation*>& lost) {
-  connection.sender.held_back_.push_front(lost);
+void Messages::resend(Qp& connection) {
+  const auto lost = resending_.take_due(connection);
+  if (!lost) return;
+  for (SimOperation* const op : lost->answers) acknowledge(*op, lost->there);
+  connection.sender.held_back_.push_front(lost->requests);
   release(connection);
 }
 

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/simgrid/clocks.h"
 #include "backends/simgrid/cpus.h"
-#include "backends/simgrid/memory.h"
-#include "backends/simgrid/record.h"
 #include "core/base/check.h"
 
 namespace latchlab::sim {
@@ -23,7 +20,7 @@ void Cpus::post(SimActor& actor, SimOperation& op) {
   }
   const Time date = end_of_operation(actor, op);
   if (date != kNever)
-    timeline_.push(std::max(date, timeline_.now()), actor.index, EventKind::local, &op);
+    timeline_.push(std::max(date, timeline_.now()), actor.index, Gate::local, &op);
 }
 
 Time Cpus::work_or_pass(SimActor& actor, Duration length) {
@@ -57,7 +54,7 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
       op.completion.status = std::exchange(actor.cpu.detached_error_, VerbStatus::ok);
       return now;
     default:
-      LATCHLAB_CHECK(op.kind != OpKind::cpu || !memory_.on_device(op.verb.addr),
+      LATCHLAB_CHECK(op.kind != OpKind::cpu || !nodes_.on_device(op.verb.addr),
                      "CPU access to memory of an RNIC");
       return work_or_pass(actor, nic.cpu_access);
   }
@@ -77,8 +74,7 @@ void Cpus::local_done(SimOperation& op) {
       const Duration pauses = paused_total(actor) - op.paused_before;
       if (!alive || pauses.ps == 0) break;
       op.paused_before = paused_total(actor);
-      return timeline_.push(saturating_add(timeline_.now(), pauses), op.actor, EventKind::local,
-                            &op);
+      return timeline_.push(saturating_add(timeline_.now(), pauses), op.actor, Gate::local, &op);
     }
     case OpKind::allocate:
       if (nodes_.failed_since(op.server, op.peer_life)) {
@@ -115,7 +111,7 @@ void Cpus::finish(SimOperation& op) {
   const bool remote = is_remote(op.kind);
   if (!remote && op.holds_core) return go_on_holding(actor, op, first);
   const Duration handling = remote ? actor.nic.completion : Duration{};
-  queue({&actor, ReadyFor::batch, &first, timeline_.now()}, handling);
+  queue({&actor, Gate::batch, &first, timeline_.now()}, handling);
 }
 
 void Cpus::finish_detached(SimOperation& op) {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/simgrid/calls.h"
-#include "backends/simgrid/clocks.h"
-#include "backends/simgrid/waits.h"
 #include "core/base/check.h"
 
 namespace latchlab::sim {
@@ -81,7 +78,7 @@ Core& Cpus::own_core(SimActor& actor) {
 // ---- work ----
 
 Duration Cpus::cpu_time(const SimActor& actor, Duration length) const {
-  const CpuTrouble* const trouble = actor.cpu.trouble_.get();
+  const CpuTrouble* const trouble = actor.cpu.trouble_;
   if (trouble == nullptr || trouble->slow_ppb == 0) return length;
   const Wide more = static_cast<Wide>(length.ps) * trouble->slow_ppb / kFullSpeed;
   return more > kForever.ps - length.ps ? kForever
@@ -115,7 +112,7 @@ void Cpus::hold_core(SimActor& actor, SimOperation& op) {
 void Cpus::go_on_holding(SimActor& actor, const SimOperation& op, SimOperation& first) {
   Core& core = *op.core;
   if (paused(actor)) {
-    actor.cpu.trouble_->paused.push_back({&actor, ReadyFor::batch, &first, timeline_.now()});
+    actor.cpu.trouble_->paused.push_back({&actor, Gate::batch, &first, timeline_.now()});
   } else {
     actor.cpu.core_ = &core;
     hand_over(actor, first);
@@ -135,7 +132,7 @@ bool Cpus::queue(Ready ready, Duration handling) {
 }
 
 void Cpus::begin(SimActor& actor) {
-  if (!queue({&actor, ReadyFor::root, nullptr, timeline_.now()}, {})) actors_.begin(actor);
+  if (!queue({&actor, Gate::root, &actor, timeline_.now()}, {})) actors_.begin(actor);
 }
 
 void Cpus::enqueue(const Ready& ready) {
@@ -168,7 +165,7 @@ void Cpus::run(Core& core) {
     const Ready next = core.ready.front();
     const Time due = std::max(next.since, saturating_add(core.free, next.cost));
     if (due == kNever) break;
-    if (due > timeline_.now()) return timeline_.push(due, core.order, EventKind::core, &core);
+    if (due > timeline_.now()) return timeline_.push(due, core.order, Gate::core, &core);
     core.ready.pop_front();
     if (paused(*next.actor)) {
       std::vector<Ready>& kept = next.actor->cpu.trouble_->paused;
@@ -181,25 +178,10 @@ void Cpus::run(Core& core) {
       else
         core.busy += next.cost;
       next.actor->cpu.core_ = &core;
-      go_on(next);
+      timeline_.pass(next.gate, next.subject);
     }
   }
   core.scheduled = false;
-}
-
-void Cpus::go_on(const Ready& ready) {
-  switch (ready.what) {
-    case ReadyFor::root:
-      return actors_.begin(*ready.actor);
-    case ReadyFor::batch:
-      return hand_over(*ready.actor, *static_cast<SimOperation*>(ready.subject));
-    case ReadyFor::wait:
-      return waits_.end(*static_cast<SimWait*>(ready.subject));
-    case ReadyFor::sleep:
-      return waits_.end(*static_cast<SimSleep*>(ready.subject));
-    case ReadyFor::call:
-      return calls_.handle(*static_cast<SimOperation*>(ready.subject));
-  }
 }
 
 // ---- faults ----
@@ -214,7 +196,7 @@ Duration Cpus::paused_total(const SimActor& actor) const {
 
 CpuTrouble& Cpus::trouble(SimActor& actor) {
   own_core(actor);
-  if (!actor.cpu.trouble_) actor.cpu.trouble_ = std::make_unique<CpuTrouble>();
+  if (actor.cpu.trouble_ == nullptr) actor.cpu.trouble_ = &troubles_.emplace_back();
   return *actor.cpu.trouble_;
 }
 

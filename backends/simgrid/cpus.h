@@ -14,33 +14,19 @@
 #include <memory>
 #include <vector>
 
-#include "backends/simgrid/actors.h"
-#include "backends/simgrid/nodes.h"
-#include "backends/simgrid/sim_operation.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/station.h"
 #include "core/scenario/node_hardware.h"
 #include "core/world/backend.h"
 
 namespace latchlab::sim {
 
-class Calls;
-class Clocks;
-class Memory;
-class Record;
-class Waits;
 struct CoreQueue;
 
-enum class ReadyFor : std::uint8_t {
-  root,   // the actor's coroutine starts
-  batch,  // a batch, given by its first operation, is complete
-  wait,   // a wait is over
-  sleep,
-  call,  // a call has come in
-};
-
-// Work that wants a core.
+// Work that wants a core. When a core has time, the subject enters the gate.
 struct Ready {
   SimActor* actor;
-  ReadyFor what;
+  Gate gate;
   void* subject;
   Time since;          // starts no earlier than this
   Duration cost = {};  // CPU time of handling it; on an idle core it ends at `since`
@@ -90,27 +76,15 @@ struct CpuTrouble {
   std::vector<Ready> paused;  // work to resume after the pause
 };
 
-// The parts that it uses.
-struct CpusNeeds {
-  Timeline& timeline_;
-  Record& record_;
-  Actors& actors_;
-  const Nodes& nodes_;
-  Clocks& clocks_;
-  Memory& memory_;
-  OperationPool& operations_;
-  Waits& waits_;
-  Calls& calls_;
-};
-
-class Cpus : CpusNeeds {
+class Cpus : Station {
  public:
   // `per_node`: cores that the clients of a node share; 0: each client has its own.
   struct Cores {
     std::uint32_t per_node;
     CoreSharing sharing;
   };
-  Cpus(const CpusNeeds& needs, const Cores& cores) : CpusNeeds(needs), cores_(cores), of_(nodes_) {}
+  Cpus(SimContext& context, Memory& memory, const Cores& cores)
+      : Station(context), memory_(memory), cores_(cores), of_(nodes_) {}
 
   // Gives a new actor its core, if the model has one for it.
   void place(SimActor& actor);
@@ -120,14 +94,18 @@ class Cpus : CpusNeeds {
   Time posted(SimActor& actor, OpKind kind);
   void count_detached(SimActor& actor) { ++actor.cpu.detached_; }
   void post(SimActor& actor, SimOperation& op);  // operations on the actor's own node
-  // An operation of any kind is over. Resumes the coroutine that awaits its whole batch, when its
-  // core has time, or frees the slot.
-  void finish(SimOperation& op);
   // Queues work on its actor's core. False: the actor has no core and does not have to wait.
   // `handling`: CPU time, on a CPU of normal speed, that ends at `since`.
   bool queue(Ready ready, Duration handling);
 
-  // ---- events ----
+  // ---- gates ----
+  // An operation that an RNIC has executed is over.
+  void finish_remote(SimOperation& op) {
+    record_.count_ended(op);
+    finish(op);
+  }
+  // A batch is complete, and its actor's core has time.
+  void hand_over(SimOperation& first) { hand_over(owner(first), first); }
   void begin(SimActor& actor);
   void local_done(SimOperation& op);
   void run(Core& core);
@@ -160,8 +138,6 @@ class Cpus : CpusNeeds {
   void go_on_holding(SimActor& actor, const SimOperation& op, SimOperation& first);
   void enqueue(const Ready& ready);
   bool has_work(Core& core);
-  void go_on(const Ready& ready);
-  void hand_over(SimActor& actor, SimOperation& first);
   bool paused(const SimActor& actor) const;
   Duration paused_total(const SimActor& actor) const;
   CpuTrouble& trouble(SimActor& actor);
@@ -169,10 +145,16 @@ class Cpus : CpusNeeds {
   // cpu_operations.cc
   Time end_of_operation(SimActor& actor, SimOperation& op);
   Time work_or_pass(SimActor& actor, Duration length);
+  // An operation of any kind is over. Resumes the coroutine that awaits its whole batch, when its
+  // core has time, or frees the slot.
+  void finish(SimOperation& op);
+  void hand_over(SimActor& actor, SimOperation& first);
   void finish_detached(SimOperation& op);
 
+  Memory& memory_;
   const Cores cores_;
   PerNode<OfNode> of_;
+  std::deque<CpuTrouble> troubles_;
 };
 
 }  // namespace latchlab::sim

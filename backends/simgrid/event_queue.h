@@ -19,49 +19,26 @@
 #include <utility>
 #include <vector>
 
+#include "backends/simgrid/gates.h"
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
 #include "core/base/time.h"
 
 namespace latchlab::sim {
 
-enum class EventKind : std::uint8_t {
-  action,      // an action of Backend::at
-  spawn,       // an actor's coroutine starts
-  arrive,      // a verb reaches the responder's NIC
-  served,      // a verb leaves the inbound pipeline, where it waited for earlier verbs
-  slot_done,   // an atomic leaves its slot
-  complete,    // the requester's CPU sees the completion
-  timer,       // a wait's deadline may have come
-  woken,       // a wait that is over resumes its coroutine
-  local,       // a CPU access, a visit to node state or another operation on the own node is done
-  wake_up,     // a sleep is over
-  retry,       // a message is sent again after receiver-not-ready
-  send_ready,  // a DCI has been reset and can send again
-  bulk,        // a long payload begins, or is stopped
-  flow,        // the same, with payloads as flows of SimGrid, whose clock is then at this date
-  port_done,   // a shared port may have carried a payload to its end
-  bulk_done,   // a long payload has left its ports or its flow
-  resend,      // a QP's acknowledgement has not come: its NIC sends again
-  send_again,  // the same for a message without a QP, or a call
-  core,        // a core may be free
-  deadline,    // a call's deadline may have come
-  landed,      // a message is in memory, with its completion
-};
-
 struct Event {
-  static constexpr int kKindBits = 5;
+  static constexpr int kGateBits = 5;
   static constexpr int kSequenceBits = 35;
-  static constexpr int kActorBits = 64 - kSequenceBits - kKindBits;
+  static constexpr int kActorBits = 64 - kSequenceBits - kGateBits;
 
   std::int64_t time_ps;
-  std::uint64_t order;  // actor and sequence, which decide; the kind in the lowest bits
+  std::uint64_t order;  // actor and sequence, which decide; the gate in the lowest bits
   void* subject;
 
   bool before(const Event& other) const {
     return time_ps != other.time_ps ? time_ps < other.time_ps : order < other.order;
   }
-  EventKind kind() const { return static_cast<EventKind>(order & ((1U << kKindBits) - 1)); }
+  Gate gate() const { return static_cast<Gate>(order & ((1U << kGateBits) - 1)); }
 };
 
 class EventQueue {
@@ -69,13 +46,13 @@ class EventQueue {
   bool empty() const { return pending_ == 0; }
 
   // `time_ps` is not before the last event popped.
-  void push(std::int64_t time_ps, std::uint32_t actor, EventKind kind, void* subject) {
+  void push(std::int64_t time_ps, std::uint32_t actor, Gate gate, void* subject) {
     LATCHLAB_CHECK(actor < (1U << Event::kActorBits) && sequence_ < (1ULL << Event::kSequenceBits),
                    "event order exhausted");
     const std::uint64_t who_and_when =
         (static_cast<std::uint64_t>(actor) << Event::kSequenceBits) | sequence_++;
     const Event event{
-        time_ps, (who_and_when << Event::kKindBits) | static_cast<std::uint64_t>(kind), subject};
+        time_ps, (who_and_when << Event::kGateBits) | static_cast<std::uint64_t>(gate), subject};
     ++pending_;
     if (time_ps <= near_last_ps_) {
       push_near(event);
@@ -238,17 +215,22 @@ class EventQueue {
   std::uint64_t sequence_ = 0;
 };
 
-// The present of the simulated world, and its pending events.
+// The present of the simulated world, its pending events, and the way to the gates.
 class Timeline {
  public:
+  explicit Timeline(Gates& gates) : gates_(gates) {}
+
   Time now() const { return now_; }
-  // `date` is not before the present; `actor` orders events of equal dates.
-  [[gnu::noinline]] void push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
-    queue_.push(date.ps, actor, kind, subject);
+  // The subject enters the gate at `date`, which is not before the present; `actor`
+  // orders events of equal dates.
+  [[gnu::noinline]] void push(Time date, std::uint32_t actor, Gate gate, void* subject) {
+    queue_.push(date.ps, actor, gate, subject);
   }
+  // The subject enters the gate now, without an event.
+  void pass(Gate gate, void* subject) { gates_.enter(gate, subject); }
   // Runs the action before other events of that date.
   void at(Time date, std::function<void()> action) {
-    push(date, 0, EventKind::action, &actions_.emplace_back(std::move(action)));
+    push(date, 0, Gate::action, &actions_.emplace_back(std::move(action)));
   }
 
   // For the event loop.
@@ -265,6 +247,7 @@ class Timeline {
   std::uint64_t events() const { return events_; }
 
  private:
+  Gates& gates_;
   EventQueue queue_;
   Time now_;
   std::uint64_t events_ = 0;

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "backends/simgrid/waits.h"
 #include "core/base/check.h"
 #include "core/verbs/cpu_access.h"
 
@@ -26,15 +25,13 @@ std::vector<std::uint64_t>& carried_by(SimOperation& op) {
 
 }  // namespace
 
-Memory::Memory(const WorldPlan& plan, const Nodes& nodes, Record& record, Waits& waits)
-    : of_(nodes), image_(plan.image), record_(record), waits_(waits) {
+Memory::Memory(SimContext& context, const WorldPlan& plan)
+    : Station(context), of_(nodes_), image_(plan.image) {
   for (const NodePlan& planned : plan.nodes) {
     OfNode& made = of_[planned.id];
     made.planned_bytes = planned.bytes;
     made.words = fresh(planned.id);
-    made.device_bytes = planned.device_bytes;
-    device_ = device_ || made.device_bytes > 0;
-    const NicModel& model = nodes.model(planned.id);
+    const NicModel& model = nodes_.model(planned.id);
     if (model.host_cache_bytes <= 0 || model.host_cache_miss.ps <= 0) continue;
     made.cache = TagCache(static_cast<std::uint64_t>(model.host_cache_bytes));
     made.miss = model.host_cache_miss;
@@ -59,6 +56,11 @@ Duration Memory::touch(RemoteAddr addr, std::uint64_t bytes) {
   OfNode& host = of_[addr.node];
   const bool hit = host.miss.ps == 0 || host.cache.touch(addr.offset, bytes);
   return hit ? Duration{} : host.miss;
+}
+
+void Memory::tell_watchers(RemoteAddr word) {
+  Watchers* const watchers = of_[word.node].watched.find(word.offset);
+  if (watchers != nullptr && !watchers->empty()) timeline_.pass(Gate::changed, watchers);
 }
 
 // ---- one-sided verbs ----
@@ -101,7 +103,7 @@ void Memory::move(SimOperation& op) {
     const std::uint64_t fresh =
         uses_local(verb) ? (*op.carried)[at / 8] : (at == 0 ? verb.value.lo : verb.value.hi);
     word = (word & ~mask) | (fresh & mask);
-    waits_.word_changed(verb.addr + at);
+    changed(verb.addr + at);
   }
 }
 
@@ -113,9 +115,9 @@ void Memory::put_down(SimOperation& op) {
   }
   for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
     const std::uint64_t mask = mask_of(verb, at);
-    std::uint64_t& changed = word(verb.local + at);
-    changed = (changed & ~mask) | ((*op.carried)[at / 8] & mask);
-    waits_.word_changed(verb.local + at);
+    std::uint64_t& there = word(verb.local + at);
+    there = (there & ~mask) | ((*op.carried)[at / 8] & mask);
+    changed(verb.local + at);
   }
 }
 
@@ -133,8 +135,8 @@ void Memory::write_atomic(const SimOperation& op) {
   const bool wide = op.verb.bytes == 16;
   memory.word(op.verb.addr.offset) = op.after.lo;
   if (wide) memory.word(op.verb.addr.offset + 8) = op.after.hi;
-  waits_.word_changed(op.verb.addr);
-  if (wide) waits_.word_changed(op.verb.addr + 8);
+  changed(op.verb.addr);
+  if (wide) changed(op.verb.addr + 8);
 }
 
 // ---- CPUs ----
@@ -150,7 +152,7 @@ void Memory::access(SimOperation& op) {
       {op.actor, 0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), before, there});
   if (op.cpu != CpuAccess::load) record_.count_effect(op);
   record_.tell_effect(op);
-  if (there != before) waits_.word_changed(addr);
+  if (there != before) changed(addr);
 }
 
 }  // namespace latchlab::sim

@@ -1,6 +1,6 @@
 #pragma once
 // The nodes' registered memory: which accesses of RNICs and CPUs are allowed, their effect, and
-// which lines the host's CPU cache holds. Reports each change of a word to Waits.
+// which lines the host's CPU cache holds. A change of a word passes to the waits for that word.
 
 #include <algorithm>
 #include <array>
@@ -9,14 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "backends/simgrid/nodes.h"
-#include "backends/simgrid/record.h"
-#include "backends/simgrid/sim_operation.h"
+#include "backends/simgrid/station.h"
+#include "core/base/lookup.h"
 #include "core/verbs/sparse_memory.h"
 
 namespace latchlab::sim {
-
-class Waits;
 
 // The lines of a node's memory that its CPU's cache holds: a set-associative array of tags with LRU
 // replacement. Deterministic: the same accesses always give the same hits.
@@ -57,9 +54,9 @@ class TagCache {
   std::vector<Set> sets_;
 };
 
-class Memory {
+class Memory : Station {
  public:
-  Memory(const WorldPlan& plan, const Nodes& nodes, Record& record, Waits& waits);
+  Memory(SimContext& context, const WorldPlan& plan);
 
   std::uint64_t& word(RemoteAddr addr) { return of_[addr.node].words.word(addr.offset); }
   // The node has lost its memory: it is as at the start of the run.
@@ -79,37 +76,43 @@ class Memory {
   // The two ends of an atomic: the second writes whole words, and overwrites any change in between.
   void read_atomic(SimOperation& op);
   void write_atomic(const SimOperation& op);
-  bool on_device(RemoteAddr addr) const {  // in the RNIC's memory
-    return device_ && addr.offset < of_[addr.node].device_bytes;
-  }
   // Extra time of an RNIC for a line that the host's cache does not hold. The access loads the
   // line.
   Duration cache_miss(const Verb& verb) {
-    return caches_ && !on_device(verb.addr) ? touch(verb.addr, verb.bytes) : Duration{};
+    return caches_ && !nodes_.on_device(verb.addr) ? touch(verb.addr, verb.bytes) : Duration{};
   }
 
   // ---- CPUs ----
   void access(SimOperation& op);
 
+  // The waits for a word. The list of a word stays when it is empty.
+  using Watchers = std::vector<SimWait*>;
+  void watch(RemoteAddr word, SimWait& wait) {
+    of_[word.node].watched[word.offset].push_back(&wait);
+  }
+  void watch_no_more(RemoteAddr word, const SimWait& wait) {
+    if (Watchers* const known = of_[word.node].watched.find(word.offset)) std::erase(*known, &wait);
+  }
+
  private:
   struct OfNode {
     SparseMemory words;
     std::uint64_t planned_bytes = 0;
-    std::uint64_t device_bytes = 0;  // offsets below lie in the RNIC's memory
     TagCache cache;
-    Duration miss;  // 0: no cache is modelled
+    Duration miss;             // 0: no cache is modelled
+    Lookup<Watchers> watched;  // by offset
   };
   SparseMemory fresh(NodeId node) const;
   bool allows_local(const SimOperation& op) const;
   Duration touch(RemoteAddr addr, std::uint64_t bytes);
+  void changed(RemoteAddr word) {
+    if (of_[word.node].watched.size() > 0) tell_watchers(word);
+  }
+  void tell_watchers(RemoteAddr word);
 
   PerNode<OfNode> of_;
   const std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image_;
-  Record& record_;
-  Waits& waits_;
-  // Whether any node has device memory or a modelled cache.
-  bool device_ = false;
-  bool caches_ = false;
+  bool caches_ = false;  // whether any node has a modelled cache
 };
 
 }  // namespace latchlab::sim

@@ -3,12 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "backends/simgrid/clocks.h"
-#include "backends/simgrid/cpus.h"
-#include "backends/simgrid/network.h"
-#include "backends/simgrid/resending.h"
-#include "backends/simgrid/responder.h"
-#include "backends/simgrid/waits.h"
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
 
@@ -48,7 +42,6 @@ void Messages::process_died(const SimActor& actor) {
 
 void Messages::post(SimActor& actor, SimOperation& op, Time date) {
   LATCHLAB_CHECK(nodes_.exists(op.target.node), "message to a node that does not exist");
-  record_.count_posted();
   op.qp = nullptr;
   op.posted = date;
   const Endpoint* endpoint = find(op.target);
@@ -77,7 +70,7 @@ void Messages::post_datagram(SimOperation& op, Time date) {
   const bool crosses = !nodes_.loops_back(op.from, op.target.node);
   Time arrives = arrival(op, date);
   const Time left = op.from != op.target.node ? network_.port_free(op.from) : date;
-  timeline_.push(left + owner(op).nic.completion, op.actor, EventKind::complete, &op);
+  timeline_.push(left + owner(op).nic.completion, op.actor, Gate::complete, &op);
   if (crosses && happens(datagrams_.loss_ppb, chance)) return;
   if (crosses && happens(datagrams_.reorder_ppb, chance))
     arrives = arrives + picoseconds(1 + static_cast<std::int64_t>(chance.below(
@@ -93,7 +86,7 @@ void Messages::post_datagram(SimOperation& op, Time date) {
   flying.qp = nullptr;
   flying.state.datagram = true;
   std::construct_at(&flying.message, op.message);
-  responder_.expect(flying, arrives);
+  network_.deliver(flying, arrives);
 }
 
 // ---- DC initiators ----
@@ -110,7 +103,7 @@ void Messages::pump(SimActor& actor) {
 }
 
 void Messages::transmit_at(SimOperation& op, Time date) {
-  responder_.expect(op, arrival(op, date));
+  network_.deliver(op, arrival(op, date));
   if (const Endpoint* const endpoint = find(op.target)) prefetch(*endpoint);
 }
 
@@ -128,7 +121,7 @@ void Messages::initiator_heard(const SimOperation& op) {
   if (op.completion.ok()) return initiator_ready(actor);
   // The DCI is in error: it has to be reset and connected to its target again.
   actor.dci.target_ = {};
-  timeline_.push(timeline_.now() + actor.nic.dc_reset, actor.index, EventKind::send_ready, &actor);
+  timeline_.push(timeline_.now() + actor.nic.dc_reset, actor.index, Gate::send_ready, &actor);
 }
 
 // ---- at the receiver ----
@@ -162,7 +155,7 @@ void Messages::take(SimOperation& op, Endpoint& endpoint) {
   if (receive.ps == 0) return land(message, endpoint);
   Landing& landing = landings_.take();
   landing = {message, op.target};
-  timeline_.push(timeline_.now() + receive, endpoint.owner->index, EventKind::landed, &landing);
+  timeline_.push(timeline_.now() + receive, endpoint.owner->index, Gate::landed, &landing);
 }
 
 void Messages::landed(Landing& landing) {
@@ -172,7 +165,7 @@ void Messages::landed(Landing& landing) {
 
 void Messages::land(const Message& message, Endpoint& endpoint) {
   endpoint.queue.push_back(message);
-  if (endpoint.owner->alive) waits_.message_came(*endpoint.owner);
+  if (endpoint.owner->alive) timeline_.pass(Gate::message, endpoint.owner);
 }
 
 void Messages::not_ready(SimOperation& op, Transport transport) {
@@ -180,7 +173,7 @@ void Messages::not_ready(SimOperation& op, Transport transport) {
     return fail(op, VerbStatus::receiver_not_ready);
   const Duration pause = way_back(op) + nodes_.model(op.target.node).rnr_timer;
   if (op.qp != nullptr) return resending_.refuse(op, pause);
-  timeline_.push(timeline_.now() + pause, op.actor, EventKind::retry, &op);
+  timeline_.push(timeline_.now() + pause, op.actor, Gate::transmit, &op);
 }
 
 // ---- the answer ----
@@ -192,7 +185,7 @@ Duration Messages::way_back(const SimOperation& op) const {
 
 void Messages::answer(SimOperation& op, Time date) {
   if (op.qp != nullptr) date = op.qp->completes(date);
-  timeline_.push(date, op.actor, EventKind::complete, &op);
+  timeline_.push(date, op.actor, Gate::complete, &op);
 }
 
 void Messages::acknowledge(SimOperation& op, Duration extra) {
@@ -211,7 +204,6 @@ void Messages::fail(SimOperation& op, VerbStatus status) {
 
 void Messages::completed(SimOperation& op) {
   if (!op.state.datagram) {
-    if (resending_.answer_lost(op)) return;
     if (op.qp != nullptr) {
       op.qp->heard_of(op);
       release(*op.qp);
@@ -219,8 +211,7 @@ void Messages::completed(SimOperation& op) {
       initiator_heard(op);
     }
   }
-  record_.count_ended(op);
-  cpus_.finish(op);
+  timeline_.pass(Gate::over, &op);
 }
 
 }  // namespace latchlab::sim

@@ -14,20 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "backends/simgrid/nodes.h"
-#include "backends/simgrid/record.h"
-#include "backends/simgrid/sim_operation.h"
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/qp.h"
+#include "backends/simgrid/resending.h"
+#include "backends/simgrid/station.h"
 #include "core/base/random.h"
 #include "core/scenario/topology.h"
 
 namespace latchlab::sim {
-
-class Clocks;
-class Cpus;
-class Network;
-class Resending;
-class Responder;
-class Waits;
 
 struct Endpoint {
   SimActor* owner = nullptr;
@@ -43,24 +37,15 @@ struct Landing {
   EndpointAddr to;
 };
 
-// The parts that it uses.
-struct MessagesNeeds {
-  Timeline& timeline_;
-  Record& record_;
-  Nodes& nodes_;
-  const Clocks& clocks_;
-  Network& network_;
-  Responder& responder_;
-  Resending& resending_;
-  OperationPool& operations_;
-  Cpus& cpus_;
-  Waits& waits_;
-};
-
-class Messages : MessagesNeeds {
+class Messages : Station {
  public:
-  Messages(const MessagesNeeds& needs, const DatagramSpec& datagrams)
-      : MessagesNeeds(needs), datagrams_(datagrams), endpoints_(nodes_) {}
+  Messages(SimContext& context, Network& network, Resending& resending,
+           const DatagramSpec& datagrams)
+      : Station(context),
+        network_(network),
+        resending_(resending),
+        datagrams_(datagrams),
+        endpoints_(nodes_) {}
 
   EndpointAddr open(SimActor& actor, std::uint32_t recv_depth, Transport transport);
   // Null: there is no such endpoint. Waits take messages directly from their own endpoint.
@@ -72,19 +57,15 @@ class Messages : MessagesNeeds {
   void process_died(const SimActor& actor);
 
   void post(SimActor& actor, SimOperation& op, Time date);
-  void arrived(SimOperation& op);  // has left the responder's pipeline
 
-  // ---- events ----
+  // ---- gates ----
+  void arrived(SimOperation& op);  // has left the responder's pipeline
   void landed(Landing& landing);
   void transmit(SimOperation& op);  // sends a message without a connection again
   void completed(SimOperation& op);
   void initiator_ready(SimActor& actor);
-
-  // ---- for Resending ----
-  // Acknowledges a message that took effect, `extra` later than usual.
-  void acknowledge(SimOperation& op, Duration extra);
-  // Sends lost messages of a connection again, ahead of messages that were held back since.
-  void leave_again(Qp& connection, const std::vector<SimOperation*>& lost);
+  // Sends again what a connection has lost, ahead of messages that were held back since.
+  void resend(Qp& connection);
 
  private:
   // messages.cc
@@ -98,6 +79,8 @@ class Messages : MessagesNeeds {
   void fail(SimOperation& op, VerbStatus status);
   Duration way_back(const SimOperation& op) const;
   void answer(SimOperation& op, Time date);
+  // Acknowledges a message that took effect, `extra` later than usual.
+  void acknowledge(SimOperation& op, Duration extra);
   void initiator_heard(const SimOperation& op);
   // connections.cc
   Qp& connection(const SimActor& actor, EndpointAddr to);
@@ -106,6 +89,8 @@ class Messages : MessagesNeeds {
   void release(Qp& connection);
   bool out_of_turn(SimOperation& op);
 
+  Network& network_;
+  Resending& resending_;
   const DatagramSpec& datagrams_;
   PerNode<std::vector<Endpoint>> endpoints_;  // by number - 1
   Slots<Landing> landings_;

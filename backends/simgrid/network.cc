@@ -38,11 +38,24 @@ Duration Network::wire(NodeId from, NodeId to) const {
   return between_clients ? way + client_link_latency_ : way;
 }
 
-Duration Network::until_given_up(const SimOperation& op, Duration patience, Time now) const {
+void Network::deliver(SimOperation& op, Time arrival) {
+  Time date = arrival + nodes_.serve_time(op);
+  if (op.qp != nullptr) date = op.qp->arrives(date);
+  timeline_.push(date, op.actor, Gate::arrive, &op);
+}
+
+Duration Network::until_heard(const SimOperation& op, VerbStatus status) const {
+  if (status == VerbStatus::peer_failed) return until_given_up(op);
+  return wire(responder_of(op), op.from) + owner(op).nic.completion;
+}
+
+// The NIC of the sender gives up, or the clients are told of the failure, if that is earlier.
+Duration Network::until_given_up(const SimOperation& op) const {
   const NodeId peer = responder_of(op);
   const Time told = nodes_[peer].told;
+  const Duration patience = owner(op).patience();
   if (told == kNever) return patience;
-  return std::min(patience, std::max(told - now, wire(op.from, peer) * 2));
+  return std::min(patience, std::max(told - timeline_.now(), wire(op.from, peer) * 2));
 }
 
 void Network::set_link(NodeId a, NodeId b, bool up) {

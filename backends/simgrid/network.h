@@ -1,7 +1,5 @@
 #pragma once
-// Outbound ports, wires, and cuts of either. The path of a request:
-//
-//   post -> (place at the QP) -> outbound port -> wire -> ...
+// Outbound ports, wires, and cuts of either.
 //
 // A request occupies the port for the gap between requests, or for as long as its bytes take if
 // that is longer. The platform gives the wire's latency; a random jitter, drawn by the sender,
@@ -11,25 +9,23 @@
 #include <map>
 #include <utility>
 
-#include "backends/simgrid/nodes.h"
 #include "backends/simgrid/platform.h"
-#include "backends/simgrid/sim_operation.h"
-#include "core/base/random.h"
+#include "backends/simgrid/station.h"
 
 namespace latchlab::sim {
 
 // The wire's latency covers this many bytes.
 inline constexpr std::uint32_t kSmallBytes = 64;
 
-class Network {
+class Network : Station {
  public:
   // `client_link_latency` is added between two nodes that host clients.
-  Network(const Nodes& nodes, const Platform& platform, Duration client_link_latency)
-      : nodes_(nodes),
+  Network(SimContext& context, const Platform& platform, Duration client_link_latency)
+      : Station(context),
         platform_(platform),
         client_link_latency_(client_link_latency),
-        ports_(nodes) {
-    for (const SimNode& node : nodes.all()) ports_[node.id].nic = node.nic;
+        ports_(nodes_) {
+    for (const SimNode& node : nodes_.all()) ports_[node.id].nic = node.nic;
   }
 
   // Sends at `date`, or when the port is free. Returns when it arrives. `chance` gives its jitter.
@@ -40,6 +36,9 @@ class Network {
   // Sends the first packet of a long payload. Returns when the port takes it.
   Time depart_bulk(NodeId from, Time date);
   Time port_free(NodeId node) const { return ports_[node].free; }
+  // A request of any kind that has left reaches the responder's RNIC at this date, but not before
+  // requests that left earlier on its QP. It enters the gate when it would leave an idle pipeline.
+  void deliver(SimOperation& op, Time arrival);
 
   Duration wire(NodeId from, NodeId to) const;
   // Jitter of one leg: `chance` / 2^32 of the largest one.
@@ -47,9 +46,13 @@ class Network {
     return jitter(ports_[sender], chance);
   }
 
-  // How long from now until the sender of a verb to a failed node learns of the failure: when its
-  // NIC gives up or, if that is earlier, when the clients are told.
-  Duration until_given_up(const SimOperation& op, Duration patience, Time now) const;
+  // How long `bytes` to or from `there` occupy the port of `here`.
+  Duration occupies(NodeId here, NodeId there, std::uint32_t bytes) const {
+    return platform_.occupies(here, there, bytes);
+  }
+
+  // How long from now until the requester's CPU learns that the operation has failed.
+  Duration until_heard(const SimOperation& op, VerbStatus status) const;
 
   // The port of `a` (with b = kNoNode) or the path between the two goes down, or comes back up.
   void set_link(NodeId a, NodeId b, bool up);
@@ -62,13 +65,13 @@ class Network {
     Time free;
     std::uint32_t cuts = 0;  // current cuts; the port is up when there are none
   };
+  Duration until_given_up(const SimOperation& op) const;
   bool path_down(NodeId a, NodeId b) const;
   static Duration jitter(const OutboundPort& sender, std::uint32_t chance) {
     const Wide most = static_cast<Wide>(sender.nic->model.jitter.ps) + 1;
     return {static_cast<std::int64_t>((most * chance) >> 32)};
   }
 
-  const Nodes& nodes_;
   const Platform& platform_;
   const Duration client_link_latency_;
   PerNic<OutboundPort> ports_;

@@ -1,6 +1,6 @@
 #pragma once
-// The nodes of the simulated world and the RNIC of each. Each part keeps its own state of nodes and
-// RNICs, in PerNode and PerNic.
+// The nodes of the simulated world and the RNIC of each. Each station keeps its own state of nodes
+// and RNICs, in PerNode and PerNic.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/simgrid/platform.h"
+#include "backends/simgrid/sim_operation.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/scenario/nic.h"
@@ -41,7 +42,8 @@ struct SimNode {
   bool hosts_locks = false;
   bool hosts_clients = false;
   bool dead = false;
-  std::uint32_t life = 0;  // how often the node has come back
+  std::uint64_t device_bytes = 0;  // offsets below lie in the RNIC's memory
+  std::uint32_t life = 0;          // how often the node has come back
   Time told = kNever;  // of a node that comes back: when the clients are told of its latest crash
   SimNic* nic = nullptr;  // its own, or one that several nodes share
 };
@@ -65,6 +67,12 @@ class Nodes {
     return a == b || (shared_nics_ && (*this)[a].nic == (*this)[b].nic);
   }
 
+  bool on_device(RemoteAddr addr) const {  // in the RNIC's memory
+    return device_ && addr.offset < (*this)[addr.node].device_bytes;
+  }
+  // How long the operation takes in the idle pipeline of its responder.
+  Duration serve_time(const SimOperation& op) const;
+
   const std::vector<SimNode>& all() const { return nodes_; }
   const std::deque<SimNic>& nics() const { return nics_; }
   std::vector<Port> ports() const;
@@ -72,10 +80,12 @@ class Nodes {
  private:
   std::deque<SimNic> nics_;  // by host
   std::vector<SimNode> nodes_;
+  // Whether any node has them: a disabled feature costs one branch.
   bool shared_nics_ = false;
+  bool device_ = false;
 };
 
-// State that a part keeps for each node.
+// State that a station keeps for each node.
 template <class T>
 class PerNode {
  public:
@@ -91,7 +101,7 @@ class PerNode {
   std::vector<T> of_;
 };
 
-// State that a part keeps for each RNIC, looked up by node.
+// State that a station keeps for each RNIC, looked up by node.
 template <class T>
 class PerNic {
  public:

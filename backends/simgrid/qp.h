@@ -1,5 +1,6 @@
 #pragma once
-// Reliable connections: what both ends see of them, and the state that each part keeps.
+// Reliable connections: what both ends see of them, and the state that each station
+// keeps.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,15 +26,11 @@ class QpReceiver {
   friend class Responder;
   bool stalled_ = false;       // an atomic (or a READ in a slot) has not been executed yet
   Fifo<SimOperation> behind_;  // what arrived after it
-  Time last_arrival_;          // of the last request: the wire keeps their order
-
- public:
-  Time last_arrival() const { return last_arrival_; }
 };
 
 // State of long payloads.
 class QpBulk {
-  friend class Bulk;
+  friend class Transfer;
   bool sending_ = false;        // a long WRITE is being sent: later requests wait
   bool answering_ = false;      // a long READ's reply is being sent
   Fifo<SimOperation> answers_;  // answers that have to wait for it
@@ -59,8 +56,8 @@ class QpLosses {
 };
 
 // A reliable connection from one owner (an actor, a core or a node) to one node or, for messages,
-// from an actor to one endpoint. A part's state in it is private to that part; both ends see its
-// errors.
+// from an actor to one endpoint. A station's state in it is private to that station; both
+// ends see its errors.
 struct Qp {
   explicit Qp(NodeId peer, bool for_messages = false) : to(peer), messages(for_messages) {}
 
@@ -80,6 +77,9 @@ struct Qp {
   }
   // The date of a completion that would come at `date` if it were alone: completions stay in order.
   Time completes(Time date) { return last_completion_ = std::max(last_completion_, date); }
+  // The same for the arrival of a request: the wire keeps their order.
+  Time arrives(Time date) { return last_arrival_ = std::max(last_arrival_, date); }
+  Time last_arrival() const { return last_arrival_; }
 
   const NodeId to;
   const bool messages;
@@ -88,6 +88,7 @@ struct Qp {
   bool broken_ = false;
   std::uint32_t epoch_ = 0;
   Time last_completion_;
+  Time last_arrival_;
 
  public:
   QpSender sender;

@@ -3,12 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends/simgrid/bulk.h"
-#include "backends/simgrid/cpus.h"
-#include "backends/simgrid/memory.h"
-#include "backends/simgrid/network.h"
-#include "backends/simgrid/resending.h"
-#include "backends/simgrid/responder.h"
 #include "core/base/check.h"
 
 namespace latchlab::sim {
@@ -23,8 +17,7 @@ bool waits_for_answer(const SimOperation& op) {
 
 // ---- QPs ----
 
-void Requester::share_qps(SimActor& client) {
-  const Core* const core = cpus_.core_of(client);
+void Requester::share_qps(SimActor& client, const Core* core) {
   if (owner_ == QpOwner::node) client.qps.shared_ = &node_qps_[client.node()];
   if (owner_ == QpOwner::core && core != nullptr) client.qps.shared_ = &core_qps_[core];
 }
@@ -47,7 +40,6 @@ Qp& Requester::qp_of(SimActor& actor, NodeId to) {
 void Requester::post(SimActor& actor, SimOperation& op, Time date) {
   const NodeId to = op.verb.addr.node;
   LATCHLAB_CHECK(nodes_.exists(to), "verb to a node that does not exist");
-  record_.count_posted();
   Qp& qp = qp_of(actor, to);
   op.qp = &qp;
   op.peer_life = nodes_[to].life;
@@ -73,14 +65,11 @@ void Requester::leave(SimOperation& op, Time date) {
   if (waits_for_answer(op)) ++sender.outstanding_;
   if (nodes_[op.from].dead) {  // its node died while it was held back
     op.completion.status = VerbStatus::flushed;
-    return timeline_.push(date, op.actor, EventKind::complete, &op);
+    return timeline_.push(date, op.actor, Gate::complete, &op);
   }
   draw_chance(op);
-  const bool carries = op.verb.kind == VerbKind::write;
-  if (carries && uses_local(op.verb)) memory_.pick_up(op);
-  if (carries && bulk_.carries(op)) return bulk_.send(op, date);
-  const std::uint32_t bytes = carries ? op.verb.bytes : 0;
-  responder_.expect(op, network_.depart(op.from, op.qp->to, date, bytes, op.chance_there));
+  if (op.verb.kind == VerbKind::write && uses_local(op.verb)) memory_.pick_up(op);
+  transfer_.send(op, date);
 }
 
 void Requester::release(Qp& qp) {
@@ -91,27 +80,28 @@ void Requester::release(Qp& qp) {
   }
 }
 
-void Requester::leave_again(Qp& qp, const std::vector<SimOperation*>& lost) {
-  for (SimOperation* const op : lost) {
+void Requester::resend(Qp& qp) {
+  const auto lost = resending_.take_due(qp);
+  if (!lost) return;
+  for (SimOperation* const op : lost->answers) transfer_.answer(*op, lost->there);
+  for (SimOperation* const op : lost->requests) {
     if (waits_for_answer(*op)) --qp.sender.outstanding_;
     if (op->carried) op->carried->clear();
   }
-  qp.sender.held_back_.push_front(lost);
+  qp.sender.held_back_.push_front(lost->requests);
   release(qp);
 }
 
 // ---- completion ----
 
 void Requester::completed(SimOperation& op) {
-  if (resending_.answer_lost(op)) return;
   Qp& qp = *op.qp;
   if (waits_for_answer(op)) --qp.sender.outstanding_;
   qp.heard_of(op);
   release(qp);
-  record_.count_ended(op);
   if (op.completion.ok() && op.verb.kind == VerbKind::read && carries_words(op.verb))
     memory_.put_down(op);
-  cpus_.finish(op);
+  timeline_.pass(Gate::over, &op);
 }
 
 }  // namespace latchlab::sim

@@ -4,15 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "backends/simgrid/calls.h"
-#include "backends/simgrid/messages.h"
-#include "backends/simgrid/requester.h"
-#include "backends/simgrid/responder.h"
-
 namespace latchlab::sim {
 
-void Resending::push(SimOperation& op, Duration after, EventKind kind) {
-  timeline_.push(timeline_.now() + after, op.actor, kind, &op);
+void Resending::push(SimOperation& op, Duration after, Gate gate) {
+  timeline_.push(timeline_.now() + after, op.actor, gate, &op);
 }
 
 // ---- on a QP ----
@@ -20,8 +15,8 @@ void Resending::push(SimOperation& op, Duration after, EventKind kind) {
 void Resending::retry_after(Qp& qp, const SimOperation& op, Duration wait) {
   if (std::exchange(qp.losses.recovering_, true)) return;
   // By then all requests under way have arrived, and were lost or refused too.
-  const Time after = std::max(timeline_.now() + wait, qp.receiver.last_arrival() + picoseconds(1));
-  timeline_.push(after, op.actor, EventKind::resend, &qp);
+  const Time after = std::max(timeline_.now() + wait, qp.last_arrival() + picoseconds(1));
+  timeline_.push(after, op.actor, Gate::resend, &qp);
 }
 
 void Resending::refuse(SimOperation& op, Duration pause) {
@@ -63,7 +58,7 @@ bool Resending::answer_lost_on_qp(SimOperation& op) {
   return true;
 }
 
-void Resending::resend(Qp& qp) {
+std::optional<Resending::Lost> Resending::take_due(Qp& qp) {
   QpLosses::Lists& lost = *qp.losses.lists_;
   Operations done = std::exchange(lost.answers, {});
   Operations again = std::exchange(lost.requests, {});
@@ -79,16 +74,14 @@ void Resending::resend(Qp& qp) {
     ++lost.attempts;
     lost.answers = std::move(done);
     lost.requests = std::move(again);
-    return timeline_.push(timeline_.now() + nic.ack_timeout, first.actor, EventKind::resend, &qp);
+    timeline_.push(timeline_.now() + nic.ack_timeout, first.actor, Gate::resend, &qp);
+    return std::nullopt;
   }
   qp.losses.recovering_ = false;
   lost.attempts = 0;
-  if (over) return fail_all(qp, done, again);
-  for (SimOperation* op : done) {
-    const Duration there = network_.wire(op->from, qp.to);
-    qp.messages ? messages_.acknowledge(*op, there) : responder_.answer(*op, there);
-  }
-  qp.messages ? messages_.leave_again(qp, again) : requester_.leave_again(qp, again);
+  if (!over) return Lost{std::move(done), std::move(again), network_.wire(first.from, qp.to)};
+  fail_all(qp, done, again);
+  return std::nullopt;
 }
 
 void Resending::fail_all(Qp& qp, const Operations& done, const Operations& again) {
@@ -98,7 +91,7 @@ void Resending::fail_all(Qp& qp, const Operations& done, const Operations& again
     for (SimOperation* op : *list) {
       op->completion.status = qp.is_current(*op) ? status : VerbStatus::flushed;
       status = VerbStatus::flushed;
-      timeline_.push(qp.completes(timeline_.now()), op->actor, EventKind::complete, op);
+      timeline_.push(qp.completes(timeline_.now()), op->actor, Gate::complete, op);
     }
   }
 }
@@ -113,14 +106,14 @@ bool Resending::lost_alone(SimOperation& op) {
   if (op.state.datagram)
     operations_.recycle(op);
   else
-    push(op, owner(op).nic.ack_timeout, EventKind::send_again);
+    push(op, owner(op).nic.ack_timeout, Gate::send_again);
   return true;
 }
 
 bool Resending::answer_lost_alone(SimOperation& op) {
-  if (!network_.cut(responder_of(op), op.from)) return false;
+  if (op.state.datagram || !network_.cut(responder_of(op), op.from)) return false;
   op.state.landed = true;
-  push(op, owner(op).nic.ack_timeout, EventKind::send_again);
+  push(op, owner(op).nic.ack_timeout, Gate::send_again);
   return true;
 }
 
@@ -128,14 +121,13 @@ void Resending::send_again(SimOperation& op) {
   const NicModel& nic = owner(op).nic;
   if (op.attempts >= nic.ack_retries) {
     if (!op.state.timed_out) op.completion.status = VerbStatus::peer_failed;
-    return push(op, {}, EventKind::complete);
+    return push(op, {}, Gate::complete);
   }
   ++op.attempts;
-  if (!op.state.landed)
-    return op.kind == OpKind::send ? messages_.transmit(op) : calls_.transmit(op, timeline_.now());
+  if (!op.state.landed) return timeline_.pass(Gate::transmit, &op);
   const NodeId to = responder_of(op);
-  if (network_.cut(op.from, to)) return push(op, nic.ack_timeout, EventKind::send_again);
-  push(op, network_.wire(op.from, to) * 2 + nic.completion, EventKind::complete);
+  if (network_.cut(op.from, to)) return push(op, nic.ack_timeout, Gate::send_again);
+  push(op, network_.wire(op.from, to) * 2 + nic.completion, Gate::complete);
 }
 
 }  // namespace latchlab::sim

@@ -8,62 +8,55 @@
 // sends nothing new, and then everything again in the old order. A NIC cannot tell a dead path from
 // a dead node.
 
+#include <optional>
 #include <vector>
 
 #include "backends/simgrid/network.h"
-#include "backends/simgrid/sim_actor.h"
-#include "backends/simgrid/event_queue.h"
+#include "backends/simgrid/qp.h"
+#include "backends/simgrid/station.h"
 
 namespace latchlab::sim {
 
-class Calls;
-class Messages;
-class Requester;
-class Responder;
-
-// The parts that it uses.
-struct ResendingNeeds {
-  Timeline& timeline_;
-  const Network& network_;
-  OperationPool& operations_;
-  Requester& requester_;
-  Responder& responder_;
-  Messages& messages_;
-  Calls& calls_;
-};
-
-class Resending : ResendingNeeds {
+class Resending : Station {
  public:
-  explicit Resending(const ResendingNeeds& needs) : ResendingNeeds(needs) {}
+  Resending(SimContext& context, const Network& network) : Station(context), network_(network) {}
 
-  // A request arrives, or an answer comes back. True if it is lost; then this part sends it again.
-  bool request_lost(SimOperation& op) {
-    return network_.has_failed() && (op.qp != nullptr ? lost_on_qp(op) : lost_alone(op));
-  }
+  // A request arrives, or an answer comes back, after a path was down. True if it is lost; then it
+  // is sent again later.
+  bool request_lost(SimOperation& op) { return op.qp != nullptr ? lost_on_qp(op) : lost_alone(op); }
   bool answer_lost(SimOperation& op) {
-    return network_.has_failed() && op.completion.ok() &&
-           (op.qp != nullptr ? answer_lost_on_qp(op) : answer_lost_alone(op));
+    return op.completion.ok() && (op.qp != nullptr ? answer_lost_on_qp(op) : answer_lost_alone(op));
   }
-  // Called by a part that has found the loss on a QP: the request or answer has to be sent again.
+  // For a station that finds the loss on a QP itself.
   void lose_request(SimOperation& op);
   void lose_answer(SimOperation& op);
   // The responder does not accept it now; the sender's NIC tries again after the pause.
   void refuse(SimOperation& op, Duration pause);
 
-  // ---- events ----
-  void resend(Qp& qp);
+  // What a QP has lost, each list in the order in which it left first.
+  using Operations = std::vector<SimOperation*>;
+  struct Lost {
+    Operations answers;  // of requests that took effect
+    Operations requests;
+    Duration there;  // until a repeated request reaches a responder that only answers it again
+  };
+
+  // ---- gates ----
+  // The QP's acknowledgement has not come. Returns what its requester sends again now; nothing if
+  // the path is still down, or if the NIC gives up.
+  std::optional<Lost> take_due(Qp& qp);
   void send_again(SimOperation& op);  // without a QP
 
  private:
-  using Operations = std::vector<SimOperation*>;
-
   bool lost_on_qp(SimOperation& op);
   bool answer_lost_on_qp(SimOperation& op);
   bool lost_alone(SimOperation& op);
   bool answer_lost_alone(SimOperation& op);
   void retry_after(Qp& qp, const SimOperation& op, Duration wait);
   void fail_all(Qp& qp, const Operations& done, const Operations& again);
-  void push(SimOperation& op, Duration after, EventKind kind);
+  void push(SimOperation& op, Duration after, Gate gate);
+
+  const Network& network_;
 };
 
 }  // namespace latchlab::sim

@@ -2,13 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/simgrid/bulk.h"
-#include "backends/simgrid/calls.h"
-#include "backends/simgrid/memory.h"
-#include "backends/simgrid/messages.h"
-#include "backends/simgrid/network.h"
-#include "backends/simgrid/resending.h"
-
 namespace latchlab::sim {
 
 namespace {
@@ -25,7 +18,8 @@ std::uint32_t payload(const SimOperation& op) {
 
 }  // namespace
 
-Responder::Responder(const ResponderNeeds& needs) : ResponderNeeds(needs), inbound_(nodes_) {
+Responder::Responder(SimContext& context, Memory& memory, Network& network, Transfer& transfer)
+    : Station(context), memory_(memory), network_(network), transfer_(transfer), inbound_(nodes_) {
   for (const SimNode& node : nodes_.all()) {
     const NicModel& model = node.nic->model;
     Inbound& made = inbound_[node.id];
@@ -40,17 +34,7 @@ Responder::Responder(const ResponderNeeds& needs) : ResponderNeeds(needs), inbou
 
 // ---- arrival ----
 
-void Responder::expect(SimOperation& op, Time arrival) {
-  Time date = arrival + serve_time(op);
-  if (op.qp != nullptr) {
-    Time& last = op.qp->receiver.last_arrival_;
-    date = last = std::max(last, date);
-  }
-  timeline_.push(date, op.actor, EventKind::arrive, &op);
-}
-
 void Responder::arrive(SimOperation& op) {
-  if (resending_.request_lost(op)) return;
   if (op.kind != OpKind::verb) return enter_pipeline(op, timeline_.now());
   QpReceiver& qp = op.qp->receiver;
   if (qp.stalled_ || !qp.behind_.empty()) return qp.behind_.push(&op);
@@ -59,7 +43,7 @@ void Responder::arrive(SimOperation& op) {
 
 // Called in the order of the QP. A dead node has no pipeline either.
 void Responder::execute(SimOperation& op, Time alone) {
-  if (nodes_.failed_since(op.qp->to, op.peer_life)) return fail(op, refusal(op));
+  if (nodes_.failed_since(op.qp->to, op.peer_life)) return transfer_.fail(op, refusal(op));
   if (uses_slot(op.verb)) op.qp->receiver.stalled_ = true;
   enter_pipeline(op, alone);
 }
@@ -71,28 +55,11 @@ void Responder::unstall(Qp& qp) {
   here.stalled_ = false;
   while (!here.stalled_ && !here.behind_.empty()) {
     SimOperation& next = *here.behind_.pop();
-    execute(next, timeline_.now() + serve_time(next));
+    execute(next, timeline_.now() + nodes_.serve_time(next));
   }
 }
 
 // ---- the pipeline ----
-
-// The time in an idle pipeline.
-Duration Responder::serve_time(const SimOperation& op) const {
-  const SimNic& nic = nodes_.nic(responder_of(op));
-  const NicModel& model = nic.model;
-  if (op.kind != OpKind::verb) return nic.at_rate(model.serve_send);
-  const bool wide = op.verb.bytes == 16;
-  Duration serve = wide ? model.serve_atomic_16 : model.serve_atomic_8;
-  if (op.verb.kind == VerbKind::read) {
-    serve = model.serve_read;
-  } else if (op.verb.kind == VerbKind::write) {
-    serve = model.serve_write;
-  } else if (memory_.on_device(op.verb.addr)) {
-    serve = wide ? model.device_serve_atomic_16 : model.device_serve_atomic_8;
-  }
-  return nic.at_rate(serve);
-}
 
 // Verbs go through the pipeline in the order of `alone`, the date at which each would leave it if
 // it were alone. Most verbs of a server that is not saturated leave at that date, without an event
@@ -101,10 +68,10 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   const NodeId to = responder_of(op);
   Inbound& inbound = inbound_[to];
   ++inbound.verbs;
-  const Duration serve = serve_time(op);
-  const Duration transfer = platform_.occupies(to, op.from, payload(op));
+  const Duration serve = nodes_.serve_time(op);
+  const Duration transfer = network_.occupies(to, op.from, payload(op));
   const bool incoming =
-      op.kind == OpKind::verb && op.verb.kind == VerbKind::write && !bulk_.carries(op);
+      op.kind == OpKind::verb && op.verb.kind == VerbKind::write && !transfer_.carries(op);
   const Duration busy = incoming ? std::max(serve, transfer) : serve;
   inbound.pipeline_busy += busy;
   inbound.link_busy += transfer;
@@ -113,7 +80,7 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   const Time leaves =
       pcie_ ? cross_pcie(inbound, op, to, inbound.pipeline_free) : inbound.pipeline_free;
   if (leaves == timeline_.now()) return served(op);
-  timeline_.push(leaves, op.actor, EventKind::served, &op);
+  timeline_.push(leaves, op.actor, Gate::served, &op);
 }
 
 // When a verb that leaves the pipeline at `date` has crossed PCIe to host memory. Crossings wait
@@ -121,7 +88,7 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
 // payload in loopback, which has no wire: its bytes take time here. Loopback occupies the bus
 // twice, because the request was fetched from the same host.
 Time Responder::cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, Time date) {
-  if (op.kind == OpKind::verb && memory_.on_device(op.verb.addr)) return date;
+  if (op.kind == OpKind::verb && nodes_.on_device(op.verb.addr)) return date;
   const std::uint32_t bytes = payload(op);
   const bool loopback = nodes_.loops_back(op.from, to);
   const Duration moved{inbound.pcie_femtoseconds_per_byte * bytes / 1000};
@@ -132,11 +99,10 @@ Time Responder::cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, 
 }
 
 void Responder::served(SimOperation& op) {
-  if (op.kind == OpKind::send) return messages_.arrived(op);
-  if (op.kind == OpKind::call) return calls_.arrived(op);
+  if (op.kind != OpKind::verb) return timeline_.pass(Gate::received, &op);
   const VerbStatus status = refusal(op);
   if (status != VerbStatus::ok) {
-    fail(op, status);
+    transfer_.fail(op, status);
     if (uses_slot(op.verb)) unstall(*op.qp);
     return;
   }
@@ -148,7 +114,7 @@ void Responder::served(SimOperation& op) {
   memory_.move(op);
   note_effect(op);
   record_.tell_effect(op);
-  answer(op, fetch_time(op));
+  transfer_.answer(op, fetch_time(op));
 }
 
 // Why the verb is not executed; ok: it is executed.
@@ -172,34 +138,8 @@ Duration Responder::fetch_time(SimOperation& op) {
   const NicModel& nic = nodes_.model(op.qp->to);
   if (is_atomic(op.verb.kind)) return op.verb.bytes == 16 ? nic.atomic_16 : Duration{};
   const bool read = op.verb.kind == VerbKind::read;
-  if (memory_.on_device(op.verb.addr)) return read ? nic.device_read : nic.device_write;
+  if (nodes_.on_device(op.verb.addr)) return read ? nic.device_read : nic.device_write;
   return (read ? nic.read : nic.write) + memory_.cache_miss(op.verb);
-}
-
-// ---- the answer ----
-
-void Responder::answer(SimOperation& op, Duration extra) {
-  const NodeId here = op.qp->to;
-  Time date = timeline_.now() + extra;
-  if (bulk_.answers(op, date)) return;
-  if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes)
-    date = network_.depart_answer(here, op.from, date, op.verb.bytes);
-  date = date + network_.wire(here, op.from) + network_.jitter(here, op.chance_back) +
-         owner(op).nic.completion;
-  timeline_.push(op.qp->completes(date), op.actor, EventKind::complete, &op);
-}
-
-void Responder::fail(SimOperation& op, VerbStatus status) {
-  op.completion.status = status;
-  Qp& qp = *op.qp;
-  qp.fail();
-  const Time now = timeline_.now();
-  if (bulk_.answers(op, now)) return;
-  const SimActor& requester = owner(op);
-  const Duration until_heard = status == VerbStatus::peer_failed
-                                   ? network_.until_given_up(op, requester.patience(), now)
-                                   : network_.wire(qp.to, op.from) + requester.nic.completion;
-  timeline_.push(qp.completes(now + until_heard), op.actor, EventKind::complete, &op);
 }
 
 // ---- statistics ----

@@ -1,11 +1,11 @@
 #pragma once
-// The responder's RNIC: the order of QPs, the inbound pipeline, PCIe, the atomic unit, and the
-// reply. Messages and calls go through the same pipeline, and then to their own parts.
+// The responder's RNIC: the order of QPs, the inbound pipeline, PCIe and the atomic unit. Messages
+// and calls go through the same pipeline, and then to stations of their own.
 //
 //   wire -> (order of the QP) -> inbound pipeline, one verb at a time -> READ, WRITE: effect
 //                                atomic: window of W, FIFO -> slot by address bits 3..11, FIFO ->
 //                                reads, holds, writes: effect
-//                                (pipeline -> PCIe, if the NIC's file limits it) -> wire
+//                                (pipeline -> PCIe, if the NIC's file limits it) -> answer
 //
 // An atomic reads when its hold begins and writes whole words when it ends: a WRITE or CPU store in
 // between is lost (capability `atomic_with_writes` is absent). WRITEs do not enter the slots, READs
@@ -14,45 +14,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/simgrid/nodes.h"
-#include "backends/simgrid/record.h"
-#include "backends/simgrid/sim_operation.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/qp.h"
+#include "backends/simgrid/station.h"
+#include "backends/simgrid/transfer.h"
 
 namespace latchlab::sim {
 
-class Bulk;
-class Calls;
-class Memory;
-class Messages;
-class Network;
-class Resending;
-
-// The parts that it uses.
-struct ResponderNeeds {
-  Timeline& timeline_;
-  Record& record_;
-  const Nodes& nodes_;
-  Memory& memory_;
-  const Platform& platform_;
-  Network& network_;
-  Resending& resending_;
-  Bulk& bulk_;
-  Messages& messages_;
-  Calls& calls_;
-};
-
-class Responder : ResponderNeeds {
+class Responder : Station {
  public:
-  explicit Responder(const ResponderNeeds& needs);
+  Responder(SimContext& context, Memory& memory, Network& network, Transfer& transfer);
 
-  // A request of any kind that has left reaches the RNIC at this date, but not before requests that
-  // left earlier on its QP.
-  void expect(SimOperation& op, Time arrival);
-  // Sends a verb's answer after `extra`, in the order of its QP.
-  void answer(SimOperation& op, Duration extra);
-  void fail(SimOperation& op, VerbStatus status);
-
-  // ---- events ----
+  // ---- gates ----
   void arrive(SimOperation& op);
   void served(SimOperation& op);     // it leaves the pipeline
   void slot_done(SimOperation& op);  // its hold in the slot is over
@@ -87,7 +61,6 @@ class Responder : ResponderNeeds {
   };
 
   // responder.cc
-  Duration serve_time(const SimOperation& op) const;
   void execute(SimOperation& op, Time alone);
   void enter_pipeline(SimOperation& op, Time alone);
   Time cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, Time date);
@@ -108,6 +81,9 @@ class Responder : ResponderNeeds {
   void leave_slot(AtomicSlot& slot);
   void leave_window(Inbound& inbound);
 
+  Memory& memory_;
+  Network& network_;
+  Transfer& transfer_;
   PerNic<Inbound> inbound_;
   // Whether any RNIC has them: a disabled feature costs one branch.
   bool slot_reads_ = false;

@@ -1,6 +1,6 @@
 #pragma once
 // The simulated world: SimGrid's platform and clock with our models of RNICs (models/nics).
-// requester.h shows the path of a verb. One backend per process, because SimGrid allows one engine.
+// stations.h shows the way of a verb. One backend per process, because SimGrid allows one engine.
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
-// The simulator: hands the calls of Backend to the parts of the simulated world (parts.h), and runs
-// their events one after the other. requester.h shows the path of a verb.
+// The simulator: hands the calls of Backend to the stations of the simulated world (stations.h),
+// and runs their events one after the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,7 @@ struct SimgridOptions;
 
 namespace latchlab::sim {
 
-struct Event;
-struct Parts;
+struct Stations;
 
 class Simulator final : public Backend,
                         public EffectSource,
@@ -80,14 +79,12 @@ class Simulator final : public Backend,
   void flow_done(void* who, std::int64_t date_ps) override;
 
   bool over() const;
-  void handle(const Event& event);
-  void prepare_for(const Event& next);
   void announce_deaths(std::vector<ClientId> gone);
   void kill_node(NodeId id, Time told);
   void return_server(NodeId id);
 
   const Capabilities capabilities_;
-  const std::unique_ptr<Parts> parts_;
+  const std::unique_ptr<Stations> stations_;
   Time limit_;
   bool stop_ = false;
 };

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/simgrid/clocks.h"
-#include "backends/simgrid/cpus.h"
-#include "backends/simgrid/memory.h"
-#include "backends/simgrid/messages.h"
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
 #include "core/verbs/wait_ends.h"
@@ -66,7 +62,7 @@ bool Waits::take_other_end(SimActor& actor, SimWait& wait) {
       [&](EndpointAddr own) -> Endpoint& {
         Endpoint* const endpoint = messages_.find(own);
         LATCHLAB_CHECK(endpoint != nullptr && endpoint->owner == &actor,
-                       "waiting on somebody else's endpoint");
+                       "waiting on an endpoint of another actor");
         return *endpoint;
       },
       [&](RemoteAddr word) {
@@ -81,7 +77,7 @@ void Waits::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
   actor.waits.armed_.remove(&wait);
   watch_no_more(wait);
   if (actors_.crowded()) prepare(actor, wait);
-  timeline_.push(timeline_.now() + until_seen, actor.index, EventKind::woken, &wait);
+  timeline_.push(timeline_.now() + until_seen, actor.index, Gate::woken, &wait);
 }
 
 void Waits::prepare(const SimActor& actor, const SimWait& wait) const {
@@ -96,8 +92,7 @@ void Waits::woken(SimWait& wait) {
   auto& actor = static_cast<SimActor&>(*wait.owner);
   const bool message = wait.outcome.by == Woke::message;
   const Duration seen = message ? actor.nic.completion + actor.nic.handle_message : Duration{};
-  if (wait.life == actor.life &&
-      cpus_.queue({&actor, ReadyFor::wait, &wait, timeline_.now()}, seen))
+  if (wait.life == actor.life && cpus_.queue({&actor, Gate::wait, &wait, timeline_.now()}, seen))
     return;
   end(wait);
 }
@@ -124,7 +119,7 @@ void Waits::forget(SimActor& dead) {
 void Waits::arm_timer(SimActor& actor, SimWait& wait) {
   if (wait.deadline_true == kNever || wait.timer_at <= wait.deadline_true) return;
   wait.timer_at = std::max(wait.deadline_true, timeline_.now());
-  timeline_.push(wait.timer_at, actor.index, EventKind::timer, &wait);
+  timeline_.push(wait.timer_at, actor.index, Gate::timer, &wait);
 }
 
 void Waits::timer(SimWait& wait) {
@@ -165,23 +160,20 @@ void Waits::message_came(SimActor& actor) {
 void Waits::watch(SimWait& wait) {
   for (std::uint8_t i = 0; i < wait.set.word_count; ++i) {
     const RemoteAddr word = wait.set.words[i].word;
-    watched_[word.node][word.offset].push_back(&wait);
+    memory_.watch(word, wait);
   }
 }
 
 void Waits::watch_no_more(const SimWait& wait) {
   for (std::uint8_t i = 0; i < wait.set.word_count; ++i) {
     const RemoteAddr word = wait.set.words[i].word;
-    if (std::vector<SimWait*>* const waits = watched_[word.node].find(word.offset))
-      std::erase(*waits, &wait);
+    memory_.watch_no_more(word, wait);
   }
 }
 
-void Waits::tell_watchers(RemoteAddr word) {
-  std::vector<SimWait*>* const waits = watched_[word.node].find(word.offset);
-  if (waits == nullptr) return;
-  for (std::size_t i = 0; i < waits->size();) {
-    SimWait& wait = *(*waits)[i];
+void Waits::word_changed(const Memory::Watchers& waits) {
+  for (std::size_t i = 0; i < waits.size();) {
+    SimWait& wait = *waits[i];
     auto& actor = static_cast<SimActor&>(*wait.owner);
     if (try_satisfy(actor, wait))
       satisfied(actor, wait, actor.nic.cpu_access);  // leaves the list
@@ -209,11 +201,11 @@ void Waits::sleep(SimActor& actor, Duration length, std::coroutine_handle<> wait
   if (date == kNever) return;
   SimSleep& sleep = sleeps_.take();
   sleep = {&actor, waiter, actor.life};
-  timeline_.push(std::max(date, timeline_.now()), actor.index, EventKind::wake_up, &sleep);
+  timeline_.push(std::max(date, timeline_.now()), actor.index, Gate::wake_up, &sleep);
 }
 
 void Waits::wake_up(SimSleep& sleep) {
-  if (!cpus_.queue({sleep.actor, ReadyFor::sleep, &sleep, timeline_.now()}, {})) end(sleep);
+  if (!cpus_.queue({sleep.actor, Gate::sleep, &sleep, timeline_.now()}, {})) end(sleep);
 }
 
 void Waits::end(SimSleep& sleep) {

@@ -7,18 +7,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/simgrid/actors.h"
-#include "backends/simgrid/nodes.h"
-#include "backends/simgrid/sim_operation.h"
-#include "core/base/lookup.h"
+#include "backends/simgrid/cpus.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/messages.h"
+#include "backends/simgrid/station.h"
 #include "core/verbs/operation.h"
 
 namespace latchlab::sim {
-
-class Clocks;
-class Cpus;
-class Memory;
-class Messages;
 
 struct SimWait : WaitOperation {
   SimWait* queue_next = nullptr;  // while armed: the actor's next wait, in the order of their start
@@ -35,21 +30,15 @@ struct SimSleep {
   std::uint64_t life = 0;  // of the actor, when the sleep began
 };
 
-// The parts that it uses.
-struct WaitsNeeds {
-  Timeline& timeline_;
-  Actors& actors_;
-  const Nodes& nodes_;
-  const Clocks& clocks_;
-  Memory& memory_;
-  Messages& messages_;
-  Cpus& cpus_;
-};
-
-class Waits : WaitsNeeds {
+class Waits : Station {
  public:
-  Waits(const WaitsNeeds& needs, std::uint32_t clients)
-      : WaitsNeeds(needs), watched_(nodes_), lives_(nodes_), alive_(clients, true) {}
+  Waits(SimContext& context, Memory& memory, Messages& messages, Cpus& cpus, std::uint32_t clients)
+      : Station(context),
+        memory_(memory),
+        messages_(messages),
+        cpus_(cpus),
+        lives_(nodes_),
+        alive_(clients, true) {}
 
   SimWait& take();
   void start(SimActor& actor, SimWait& wait);
@@ -57,7 +46,7 @@ class Waits : WaitsNeeds {
   void sleep(SimActor& actor, Duration length, std::coroutine_handle<> waiter);
   std::size_t in_use() const { return waits_.in_use() + sleeps_.in_use(); }
 
-  // ---- events ----
+  // ---- gates ----
   void timer(SimWait& wait);  // the wait's deadline may have come
   void woken(SimWait& wait);
   void wake_up(SimSleep& sleep);
@@ -65,11 +54,10 @@ class Waits : WaitsNeeds {
   void end(SimWait& wait);
   void end(SimSleep& sleep);
 
-  // ---- what other parts report ----
   void message_came(SimActor& actor);
-  void word_changed(RemoteAddr word) {
-    if (watched_[word.node].size() > 0) tell_watchers(word);
-  }
+  void word_changed(const Memory::Watchers& waits);
+
+  // ---- faults ----
   void clock_moved(NodeId node);
   void remove_members(const std::vector<ClientId>& gone);
   void server_changed(NodeId server, std::uint32_t changes);
@@ -85,17 +73,16 @@ class Waits : WaitsNeeds {
   void arm_timer(SimActor& actor, SimWait& wait);
   void watch(SimWait& wait);
   void watch_no_more(const SimWait& wait);
-  void tell_watchers(RemoteAddr word);
   void prepare(const SimActor& actor, const SimWait& wait) const;
   // Ends those of the actor's waits that `concerns` selects and whose condition holds.
   template <class Concerns>
   void check(SimActor& actor, Duration until_seen, Concerns&& concerns);
 
+  Memory& memory_;
+  Messages& messages_;
+  Cpus& cpus_;
   Slots<SimWait> waits_;
   Slots<SimSleep> sleeps_;
-  // The waits for a word, by its offset. The list of a word stays when it is empty.
-  using Watched = Lookup<std::vector<SimWait*>>;
-  PerNode<Watched> watched_;
   PerNode<ServerLife> lives_;  // as the clients know them
   std::vector<bool> alive_;    // false only after the detection delay
   std::uint64_t membership_version_ = 0;

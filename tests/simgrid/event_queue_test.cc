@@ -30,7 +30,7 @@ void expect_order(std::uint64_t seed, std::size_t pending, std::size_t pops, Rea
     const auto actor = static_cast<std::uint32_t>(rng.below(3));
     const std::int64_t date_ps = now_ps + reach(rng);
     numbers[pushed] = pushed;
-    queue.push(date_ps, actor, EventKind::local, &numbers[pushed]);
+    queue.push(date_ps, actor, Gate::local, &numbers[pushed]);
     expected.emplace(date_ps, actor, pushed++);
   };
   while (expected.size() < pending) push();
@@ -72,12 +72,12 @@ TEST(EventQueue, holds_times_of_every_size) {
 
 TEST(EventQueue, accepts_an_event_before_one_that_was_peeked_at) {
   EventQueue queue;
-  queue.push(1'000'000'000, 1, EventKind::local, nullptr);
+  queue.push(1'000'000'000, 1, Gate::local, nullptr);
   EXPECT_EQ(queue.next().time_ps, 1'000'000'000);
-  queue.push(20'000, 1, EventKind::local, nullptr);
-  queue.push(std::numeric_limits<std::int64_t>::max(), 1, EventKind::local, nullptr);
-  queue.push(20'000, 0, EventKind::woken, nullptr);
-  EXPECT_EQ(queue.pop().kind(), EventKind::woken);
+  queue.push(20'000, 1, Gate::local, nullptr);
+  queue.push(std::numeric_limits<std::int64_t>::max(), 1, Gate::local, nullptr);
+  queue.push(20'000, 0, Gate::woken, nullptr);
+  EXPECT_EQ(queue.pop().gate(), Gate::woken);
   EXPECT_EQ(queue.pop().time_ps, 20'000);
   EXPECT_EQ(queue.pop().time_ps, 1'000'000'000);
   EXPECT_EQ(queue.pop().time_ps, std::numeric_limits<std::int64_t>::max());

@@ -216,12 +216,12 @@ TEST_F(AtHome, eviction_during_an_atomic_leaves_no_effect) {
 TEST(Events, at_one_time_are_ordered_by_actor_and_then_by_sequence) {
   sim::EventQueue queue;
   int subjects[6] = {};
-  queue.push(20, 1, sim::EventKind::local, &subjects[5]);
-  queue.push(10, 3, sim::EventKind::local, &subjects[4]);
-  queue.push(10, 2, sim::EventKind::local, &subjects[2]);
-  queue.push(10, 2, sim::EventKind::local, &subjects[3]);
-  queue.push(10, 0, sim::EventKind::action, &subjects[1]);
-  queue.push(5, 9, sim::EventKind::local, &subjects[0]);
+  queue.push(20, 1, sim::Gate::local, &subjects[5]);
+  queue.push(10, 3, sim::Gate::local, &subjects[4]);
+  queue.push(10, 2, sim::Gate::local, &subjects[2]);
+  queue.push(10, 2, sim::Gate::local, &subjects[3]);
+  queue.push(10, 0, sim::Gate::action, &subjects[1]);
+  queue.push(5, 9, sim::Gate::local, &subjects[0]);
   for (int& subject : subjects) EXPECT_EQ(queue.pop().subject, &subject);
   EXPECT_TRUE(queue.empty());
 }
@@ -234,7 +234,7 @@ TEST(Events, come_out_in_order_for_any_order_of_pushes) {
   for (int step = 0; step < 20'000; ++step) {
     if (waiting == 0 || rng.below(5) < 3) {
       queue.push(now + static_cast<std::int64_t>(rng.below(50)),
-                 static_cast<std::uint32_t>(rng.below(4)), sim::EventKind::local, nullptr);
+                 static_cast<std::uint32_t>(rng.below(4)), sim::Gate::local, nullptr);
       ++waiting;
     } else {
       const sim::Event event = queue.pop();

@@ -1,18 +1,28 @@
 #pragma once
-// The fingerprint of a run's effects, the counts of operations posted and ended, and the sink that
-// is told of effects.
+// What the stations of the simulated world share. A verb passes from station to station: its
+// requester's CPU, the QP, the wire, the responder's RNIC, and back. A station serves a verb in one
+// of its functions and then sends it on through a gate (gates.h): at a date, or at once.
+// stations.cc alone knows which function of which station is behind each gate.
+//
+// A station calls another one directly only to ask for a service that is below it: a date of the
+// network, an effect in memory, a core. stations.h lists them from the bottom up.
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include "backends/simgrid/sim_actor.h"
+#include "backends/simgrid/actors.h"
+#include "backends/simgrid/clocks.h"
 #include "backends/simgrid/event_queue.h"
+#include "backends/simgrid/nodes.h"
 #include "core/base/fingerprint.h"
 #include "core/world/backend.h"
 #include "core/world/effects.h"
 
 namespace latchlab::sim {
 
+// The fingerprint of a run's effects, the counts of operations posted and ended, and the sink that
+// is told of effects.
 class Record {
  public:
   explicit Record(const Timeline& timeline) : timeline_(timeline) {}
@@ -71,6 +81,43 @@ class Record {
   VerbCensus census_;
   std::uint64_t effects_ = 0;
   EffectSink* sink_ = nullptr;
+};
+
+// The state that all stations see.
+struct SimContext {
+  SimContext(Gates& gates, const WorldPlan& plan, const std::vector<const NicModel*>& nics,
+             const std::vector<const ClockSpec*>& clock_specs, Duration synchronisation_error)
+      : timeline(gates),
+        record(timeline),
+        nodes(plan, nics),
+        clocks(timeline, nodes, clock_specs, plan.seed, synchronisation_error),
+        actors(timeline, plan.clients) {}
+
+  Timeline timeline;
+  Record record;
+  Nodes nodes;
+  Clocks clocks;
+  Actors actors;
+  OperationPool operations;
+};
+
+class Station {
+ protected:
+  explicit Station(SimContext& context)
+      : timeline_(context.timeline),
+        record_(context.record),
+        nodes_(context.nodes),
+        clocks_(context.clocks),
+        actors_(context.actors),
+        operations_(context.operations) {}
+  ~Station() = default;
+
+  Timeline& timeline_;
+  Record& record_;
+  const Nodes& nodes_;
+  Clocks& clocks_;
+  Actors& actors_;
+  OperationPool& operations_;
 };
 
 }  // namespace latchlab::sim
