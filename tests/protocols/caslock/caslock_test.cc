@@ -1,6 +1,7 @@
 // caslock in the explorer and the simulator: sharing, the verbs of each path, deadlines, the word.
 
 #include "tests/protocols/deadlines.h"
+#include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"
 #include "tests/protocols/paces.h"
 #include "tests/protocols/promises.h"
@@ -8,6 +9,10 @@
 
 namespace latchlab::testing {
 namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 RunSetup mixed(std::uint32_t shared_percent = 50) {
   RunSetup setup;
@@ -209,6 +214,30 @@ TEST(timed, caslock_pauses_before_each_look_of_a_reader_with_backoff) {
 TEST(timed, caslock_does_not_pause_without_backoff) {
   EXPECT_GT(tries_within({"caslock", "declock_artifact"}, LockMode::exclusive, microseconds(1'000)),
             300U);
+}
+#endif
+
+TEST(caslock, reports_that_a_reader_waits_for_writers) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  const std::set<std::string> seen = phases_of(crowd("caslock"));
+  EXPECT_THAT(seen, Contains("acquire IA WW"));
+  EXPECT_THAT(seen, Contains("acquire IA RT"));
+  RunSetup writers = crowd("caslock");
+  writers.shared_percent = 0;
+  EXPECT_THAT(phases_of(writers), Not(Contains(HasSubstr("WW"))));
+}
+
+#if LATCHLAB_WITH_SIMGRID
+// The writer tries at once and again at the deadline. The pause between them is longer than both
+// tries.
+TEST(timed, caslock_pauses_before_a_writer_s_second_try) {
+  const Paced lock = {"caslock", "backoff", {{"backoff_initial", milliseconds(10)}}};
+  EXPECT_EQ(tries_within(lock, LockMode::exclusive, microseconds(100)), 2U);
+}
+// The verbs are an FAA, one READ at the deadline, and the FAA that undoes the first one.
+TEST(timed, caslock_pauses_before_a_reader_s_first_look) {
+  const Paced lock = {"caslock", "backoff", {{"backoff_initial", milliseconds(10)}}};
+  EXPECT_EQ(tries_within(lock, LockMode::shared, microseconds(100)), 3U);
 }
 #endif
 

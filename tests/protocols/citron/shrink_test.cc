@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::uint64_t kUnits = 2048;  // more than any tree here has
 
-struct TreeSeen {
+struct Occupancy {
   std::vector<int> inside = std::vector<int>(kUnits);  // by unit: clients that hold it
   int met = 0;                                         // the most in one unit at once
   int ranges = 0;
   bool cut = false;
 };
 
-Task<Grant> taken(LockClient& client, Want want, TreeSeen& seen) {
+Task<Grant> taken(LockClient& client, Want want, Occupancy& seen) {
   for (;;) {
     const AcquireResult result = co_await client.acquire(want, {});
     const Grant* const grant = std::get_if<Grant>(&result);
@@ -34,7 +34,7 @@ Task<Grant> taken(LockClient& client, Want want, TreeSeen& seen) {
   }
 }
 
-Task<void> left(LockClient& client, Grant grant, TreeSeen& seen) {
+Task<void> left(LockClient& client, Grant grant, Occupancy& seen) {
   const Extent& units = grant.extent;
   for (std::uint64_t i = units.first; i < kUnits && i - units.first < units.count; ++i)
     --seen.inside[i];
@@ -46,7 +46,7 @@ Want of(World& world, Extent units) {
   return Want(world.lock(LockId{0}), LockMode::exclusive, units, GrantId{});
 }
 
-Task<void> grow_and_cut(World& world, TreeSeen& seen) {
+Task<void> grow_and_cut(World& world, Occupancy& seen) {
   const ClientId me{0};
   auto& client = static_cast<citron::Client&>(world.client(me));
   const LockRef lock = world.lock(LockId{0});
@@ -65,7 +65,7 @@ Task<void> grow_and_cut(World& world, TreeSeen& seen) {
   }
 }
 
-Task<void> go_across(World& world, TreeSeen& seen) {
+Task<void> go_across(World& world, Occupancy& seen) {
   const ClientId me{1};
   Verbs& verbs = world.verbs(me);
   for (int i = 0; i < 400; ++i) {
@@ -88,7 +88,7 @@ TEST(timed, citron_is_sound_while_its_tree_is_cut_down) {
   World world(*lock, shape);
   const auto backend = make_simgrid(world.plan(), plain_options());
   world.attach(*backend);
-  TreeSeen seen;
+  Occupancy seen;
   backend->spawn(world.verbs(ClientId{0}), grow_and_cut(world, seen), Time{});
   backend->spawn(world.verbs(ClientId{1}), go_across(world, seen), Time{});
   EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);

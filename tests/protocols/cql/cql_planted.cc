@@ -155,7 +155,7 @@ TEST(cql_planted, a_release_that_waits_until_a_crashed_waiter_acknowledges_it) {
 }
 
 // A server restarts, and its locks are used at once, or when nodes report too early that they hold
-// none of the earlier ones. Without the bug: return_test.cc.
+// none of the earlier ones. Without the bug: failing_server_test.cc.
 TEST(cql_planted, a_client_that_uses_a_restarted_server_without_meeting_other_nodes) {
   const Active active(kSkipsMeeting);
   EXPECT_GT(after_return({}).safety.violations, 0U);

@@ -87,7 +87,7 @@ TEST(declock_planted, a_lock_handed_over_after_its_server_has_failed) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// Without the bug: return_test.cc.
+// Without the bug: failing_server_test.cc.
 TEST(declock_planted, a_node_that_uses_a_restarted_server_without_meeting_other_nodes) {
   const Active active(kSkipsMeeting);
   EXPECT_GT(cql_tests::after_return({.protocol = "declock"}).safety.violations, 0U);

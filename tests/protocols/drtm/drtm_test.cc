@@ -9,7 +9,6 @@ namespace latchlab::testing {
 namespace {
 
 using drtm::Next;
-using drtm::Options;
 
 RunSetup readers_and_writers() {
   RunSetup setup;
@@ -152,7 +151,7 @@ TEST(drtm, takes_ordinary_paths_under_contention) {
 // ---- the word and the decisions ----
 
 TEST(drtm_rules, a_lease_end_unpacks_to_what_was_packed) {
-  const Options options;
+  const drtm::Options options;
   Time end = Time{} + milliseconds(3) + picoseconds(700);
   const std::uint64_t word = drtm::leased_until(options, end);
   EXPECT_EQ(end, Time{} + milliseconds(3)) << "rounded down";
@@ -162,7 +161,7 @@ TEST(drtm_rules, a_lease_end_unpacks_to_what_was_packed) {
 }
 
 TEST(drtm_rules, a_lease_end_that_does_not_fit_is_an_error) {
-  Options options;
+  drtm::Options options;
   options.lease_bits = 10;
   Time fits = Time{} + nanoseconds(1023);
   EXPECT_EQ(drtm::leased_until(options, fits), 1023ULL << 9);
@@ -171,7 +170,7 @@ TEST(drtm_rules, a_lease_end_that_does_not_fit_is_an_error) {
 }
 
 TEST(drtm_rules, a_truncated_lease_end_lies_in_the_past) {
-  Options options;
+  drtm::Options options;
   options.epoch = drtm::Epoch::unix_truncated;
   Time end = Time{} + milliseconds(1);
   const std::uint64_t word = drtm::leased_until(options, end);
@@ -181,7 +180,7 @@ TEST(drtm_rules, a_truncated_lease_end_lies_in_the_past) {
 
 // A lease of 1 ms until 1 ms, delta 50 us.
 TEST(drtm_rules, readers_share_what_is_valid_and_writers_take_what_has_expired) {
-  Options options;
+  drtm::Options options;
   Time end = Time{} + milliseconds(1);
   const std::uint64_t word = drtm::leased_until(options, end);
   const auto reader = [&](std::int64_t us, std::int64_t needed_us) {
@@ -210,7 +209,7 @@ TEST(drtm_rules, readers_share_what_is_valid_and_writers_take_what_has_expired) 
 }
 
 TEST(drtm_rules, the_margin_is_the_larger_of_delta_and_the_clock_error) {
-  const Options options;
+  const drtm::Options options;
   EXPECT_EQ(options.margin(microseconds(49)), microseconds(50));
   EXPECT_EQ(options.margin(microseconds(51)), microseconds(51));
 }
@@ -218,7 +217,7 @@ TEST(drtm_rules, the_margin_is_the_larger_of_delta_and_the_clock_error) {
 // 950 us of a lease of 1 ms are usable, with a margin of 50 us.
 TEST(drtm_rules, a_reader_recomputes_its_lease_while_enough_of_it_is_left) {
   const auto fresh_for = [](Duration needed, Duration margin) {
-    return drtm::fresh_for(Options{}, {true, needed, {}, {}, margin});
+    return drtm::fresh_for(drtm::Options{}, {true, needed, {}, {}, margin});
   };
   EXPECT_EQ(fresh_for(microseconds(600), microseconds(50)), microseconds(350));
   EXPECT_EQ(fresh_for({}, microseconds(50)), microseconds(475));

@@ -1,13 +1,111 @@
 // Counts messages in each case of writers and readers that N-CoSED treats separately.
 
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/protocols/n_cosed/word.h"
 #include "tests/modes.h"
-#include "tests/protocols/n_cosed/scene.h"
+#include "tests/protocols/harness.h"
+#include "tests/protocols/marks.h"
+#include "tests/protocols/served.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
 
 using n_cosed::Word;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
 using Order = std::vector<std::uint32_t>;
+
+// A few clients, each with one acquisition that begins and ends when N-CoSED's word has a given
+// value, so that the order of events does not decide which clients meet.
+struct OneTurn {
+  LockMode mode = LockMode::exclusive;
+  n_cosed::Word asks_at;    // asks when the word has this value
+  n_cosed::Word leaves_at;  // releases when the word has this value
+};
+
+struct SceneEnd {
+  RunEnd end = RunEnd::stuck;
+  std::vector<std::uint32_t> order;  // in which clients acquired the lock
+  std::vector<LockMode> modes;       // as granted, in that order
+  std::uint64_t atomics = 0;         // of all clients
+  std::uint64_t sends = 0;
+  std::uint64_t calls = 0;
+  std::string entry;
+};
+
+class Scene {
+ public:
+  // One client for each turn, on a node of its own.
+  Scene(std::vector<OneTurn> turns, std::uint64_t seed, const ParamValues& params = {})
+      : turns_(std::move(turns)) {
+    const ProtocolEntry& entry = *find_protocol("n_cosed");
+    ParamSet values = entry.info.resolve("reconstructed");
+    for (const auto& [name, value] : params) values.set(name, value);
+    protocol_ = entry.make(values);
+    WorldShape shape;
+    shape.client_nodes = static_cast<std::uint32_t>(turns_.size());
+    shape.seed = seed;
+    world_ = std::make_unique<World>(*protocol_, shape);
+    ExplorerOptions options;
+    options.seed = seed;
+    options.max_steps = 20'000;
+    backend_ = make_world(world_->plan(), *protocol_, options);
+    world_->attach(*backend_);
+  }
+
+  void poke(n_cosed::Word word) { backend_->poke(entry(), word.packed()); }
+
+  SceneEnd play() {
+    for (std::uint32_t i = 0; i < turns_.size(); ++i)
+      backend_->spawn(world_->verbs(ClientId{i}), one_turn(ClientId{i}), Time{});
+    seen_.end = backend_->run_until(end_of_run(kNever));
+    for (std::uint32_t i = 0; i < turns_.size(); ++i) {
+      const ActorTally& tally = world_->verbs(ClientId{i}).tally();
+      seen_.atomics += tally.atomics();
+      seen_.sends += tally.sends;
+      seen_.calls += tally.calls;
+    }
+    const std::uint64_t word = backend_->peek(entry());
+    seen_.entry = protocol_->decode({&word, 1});
+    return seen_;
+  }
+
+ private:
+  RemoteAddr entry() const { return world_->lock(LockId{0}).entry; }
+
+  Task<void> until(ClientId me, n_cosed::Word word) {
+    RemoteWait wait;
+    wait.add(read_verb(entry()));
+    wait.classify = [word](const ProbeValues& seen) {
+      return n_cosed::Word::unpack(seen[0].lo) == word ? Verdict::done : Verdict::pending;
+    };
+    co_await world_->verbs(me).await_remote(wait);
+  }
+
+  Task<void> one_turn(ClientId me) {
+    const OneTurn turn = turns_[me.value];
+    co_await until(me, turn.asks_at);
+    const Want want{world_->lock(LockId{0}), turn.mode};
+    const AcquireResult got = co_await world_->client(me).acquire(want, {});
+    const Grant grant = std::get<Grant>(got);
+    seen_.order.push_back(me.value);
+    seen_.modes.push_back(grant.mode);
+    co_await until(me, turn.leaves_at);
+    co_await world_->client(me).release(grant);
+  }
+
+  std::vector<OneTurn> turns_;
+  std::unique_ptr<Protocol> protocol_;
+  std::unique_ptr<World> world_;
+  std::unique_ptr<Backend> backend_;
+  SceneEnd seen_;
+};
 
 void expect_played(const SceneEnd& end, std::uint64_t seed) {
   ASSERT_EQ(end.end, RunEnd::finished) << "seed " << seed << ": " << end.entry;
@@ -98,6 +196,84 @@ TEST(n_cosed, loses_the_lock_when_the_count_of_readers_overflows) {
   EXPECT_EQ(end.entry, "tail=client 1") << "the writer has queued up behind client 0";
   EXPECT_EQ(end.order, (Order{0}));
 }
+
+// ---- single clients ----
+
+// One client that takes the lock in one mode after the other.
+RunSetup one_client(std::vector<LockMode> modes) {
+  RunSetup setup = crowd("n_cosed", "reconstructed");
+  setup.client_nodes = 1;
+  setup.section = [modes](ClientId, std::uint64_t count, const World& world, Section& section) {
+    if (count >= modes.size()) return false;
+    section.wants.push_back(Want{world.lock(LockId{0}), modes[count]});
+    return true;
+  };
+  return setup;
+}
+
+TEST(n_cosed, does_not_wait_at_the_home_node_for_readers_that_have_released) {
+  RunSetup setup = one_client({kS, kX});
+  setup.params = {{"home_reset", false}};
+  Outcome outcome;
+  const Labels taken = reached_in(setup, 1, outcome);
+  EXPECT_THAT(taken, Contains("a writer asks the home"));
+  EXPECT_THAT(taken, Not(Contains("a writer waits at home")));
+}
+
+#if LATCHLAB_WITH_SIMGRID
+
+struct Failure {
+  std::vector<AbortReason> reasons;
+  std::uint64_t verbs = 0;
+};
+
+// The word counts as many readers as are allowed. The server crashes when the client has made so
+// many calls.
+Failure when_the_server_dies(LockMode mode, std::uint32_t calls) {
+  Failure seen;
+  RunSetup setup = one_client({mode});
+  setup.params = {{"shared_limit", number(1)}};
+  setup.make = plain_simulation;
+  setup.wrap = [&seen](LockClient& inner) {
+    return std::make_unique<Resigned>(inner, seen.reasons);
+  };
+  CaseRun run(setup, 1);
+  const RemoteAddr entry = run.world().lock(LockId{0}).entry;
+  run.backend().poke(entry, n_cosed::Word{0, 1}.packed());
+  bool dead = false;
+  for (int i = 0; i < 100; ++i) {
+    run.backend().at(Time{} + nanoseconds(100) * i, [&] {
+      if (dead || run.world().verbs(ClientId{0}).tally().calls < calls) return;
+      run.backend().hardware_faults()->crash_node(entry.node);
+      dead = true;
+    });
+  }
+  const Outcome outcome = run.go();
+  EXPECT_TRUE(dead);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.acquired, 0U);
+  seen.verbs = outcome.tally.one_sided();
+  return seen;
+}
+
+void expect_told(LockMode mode, std::uint32_t calls, std::uint64_t verbs, const char* which) {
+  const Failure failure = when_the_server_dies(mode, calls);
+  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
+  EXPECT_EQ(failure.verbs, verbs) << which;
+}
+TEST(timed, n_cosed_readers_report_a_failed_server) {
+  expect_told(kS, 0, 1, "an FAA");
+}
+TEST(timed, n_cosed_writers_report_a_failed_server) {
+  expect_told(kX, 0, 1, "a CAS");
+}
+TEST(timed, n_cosed_readers_beyond_the_limit_send_a_failed_server_no_further_request) {
+  expect_told(kS, 1, 1, "an FAA");
+}
+TEST(timed, n_cosed_writers_that_wait_at_the_home_node_report_a_failed_server) {
+  expect_told(kX, 1, 2, "a CAS that finds the reader, and one over it");
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

@@ -1,11 +1,24 @@
 // The N-CoSED lock in the explorer and in the simulator.
 
 #include "core/protocols/n_cosed/word.h"
+#include "tests/modes.h"
+#include "tests/non_empty.h"
+#include "tests/protocols/marks.h"
+#include "tests/protocols/meeting.h"
 #include "tests/protocols/promises.h"
+#include "tests/protocols/served.h"
 #include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
+
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 RunSetup n_cosed_case() {
   RunSetup setup;
@@ -219,6 +232,64 @@ TEST(timed, n_cosed_times_out_writers_that_are_not_queued) {
   EXPECT_GT(outcome.acquired, 0U);
 }
 #endif
+
+TEST(n_cosed, begins_each_acquisition_with_its_first_atomic) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  EXPECT_THAT(non_empty(phases_of(crowd("n_cosed"))),
+              Each(AnyOf(StartsWith("acquire IA"), StartsWith("release"))));
+}
+
+TEST(n_cosed, reports_no_waits_of_or_for_readers_among_writers) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  RunSetup writers = crowd("n_cosed");
+  writers.shared_percent = 0;
+  EXPECT_THAT(non_empty(phases_of(writers)), Each(Not(HasSubstr("WW"))));
+  const Labels taken = reached_by_crowd(writers);
+  EXPECT_THAT(taken, Not(Contains("a writer waits at home")));
+  EXPECT_THAT(taken, Not(Contains("a writer hands on to readers and the next writer")));
+}
+
+TEST(n_cosed, reports_the_wait_for_readers_at_the_home_node) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  RunSetup setup = crowd("n_cosed");
+  setup.client_nodes = 1;
+  setup.params = {{"home_reset", false}};
+  EXPECT_THAT(phases_of(setup), Contains("acquire IA RT WR"));
+}
+
+// The first CAS of the writer finds a reader.
+TEST(n_cosed, lets_a_writer_give_up_at_its_deadline_and_not_before) {
+  LATCHLAB_NEEDS_EXPLORER("counts steps, of a nanosecond each");
+  const auto met = [](Duration patience) {
+    Meeting meeting;
+    meeting.holder = kS;
+    meeting.patience = patience;
+    meet("n_cosed", {}, 1, meeting);
+    return meeting;
+  };
+  const Meeting at_once = met({});
+  EXPECT_FALSE(at_once.entered);
+  EXPECT_FALSE(met(at_once.took).entered);
+  EXPECT_TRUE(met(at_once.took + nanoseconds(1)).entered);
+}
+
+TEST(n_cosed, needs_clocks_if_and_only_if_a_timeout_is_set) {
+  expect_clocks_needed_for_a_timeout("n_cosed");
+}
+
+TEST(n_cosed, times_out_after_two_dslr_leases_as_in_the_dslr_paper) {
+  const ProtocolInfo& info = find_protocol("n_cosed")->info;
+  EXPECT_EQ(info.longest_timeout(info.resolve("dslr_paper")), milliseconds(20));
+  EXPECT_EQ(info.longest_timeout(info.resolve("reconstructed")), Duration{});
+}
+
+// If all clients count once beyond the limit, the count must not carry into the tail.
+TEST(n_cosed, refuses_more_clients_than_its_reader_count_can_hold) {
+  const ProtocolEntry& entry = *find_protocol("n_cosed");
+  const ParamSet params = entry.info.resolve("reconstructed");
+  const auto limit = static_cast<std::uint64_t>(params.integer("shared_limit"));
+  EXPECT_EQ(limit + entry.make(params)->limits().max_clients, ~0U);
+}
 
 }  // namespace
 }  // namespace latchlab::testing

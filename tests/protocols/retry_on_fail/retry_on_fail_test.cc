@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tests/protocols/deadlines.h"
+#include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
@@ -273,16 +274,13 @@ TEST(timed, retry_on_fail_sleeps_before_it_ends_an_acquisition) {
 TEST(timed, retry_on_fail_does_not_sleep_beyond_the_deadline) {
   EXPECT_EQ(one_try(microseconds(50)), microseconds(50));
 }
-TEST(timed, retry_on_fail_is_sound) {
-  expect_sound_run(timed("retry_on_fail", "repaired"));
-}
-TEST(timed, retry_on_fail_is_sound_with_the_timeout) {
-  expect_sound_run(timed("retry_on_fail", "dslr_paper"));
-}
-TEST(timed, retry_on_fail_is_sound_as_coded) {
-  expect_sound_run(timed("retry_on_fail", "dslr_code"));
-}
 #endif
+
+TEST(retry_on_fail, tries_ten_times_as_in_a_script_of_its_authors) {
+  const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
+  for (const char* profile : {"dslr_paper", "dslr_code"})
+    EXPECT_EQ(info.resolve(profile).values().at("timeout_tries"), number(10)) << profile;
+}
 
 }  // namespace
 }  // namespace latchlab::testing

@@ -1,5 +1,5 @@
 // The traditional lock manager with readers that bypass writers, in the explorer and in the
-// simulator: the tests that it does not share with traditional (../traditional/manager_test.cc).
+// simulator: the tests that it does not share with traditional (../traditional).
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/served.h"

@@ -1,4 +1,4 @@
-// Tests that catch small faults in the drtm lock which no other test detects.
+// The phases and tries of drtm's clients, and how long their leases are valid.
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/meeting.h"

@@ -1,19 +1,23 @@
-// Tests that catch small faults in the retry_on_fail lock which no other test detects.
+// The retry_on_fail lock in the simulator.
 
-#include "tests/protocols/marks.h"
-#include "tests/protocols/meeting.h"
 #include "tests/protocols/timed.h"
+
+#include "tests/protocols/meeting.h"
+
+#if LATCHLAB_WITH_SIMGRID
 
 namespace latchlab::testing {
 namespace {
 
-TEST(retry_on_fail, tries_ten_times_as_in_a_script_of_its_authors) {
-  const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
-  for (const char* profile : {"dslr_paper", "dslr_code"})
-    EXPECT_EQ(info.resolve(profile).values().at("timeout_tries"), number(10)) << profile;
+TEST(timed, retry_on_fail_is_sound) {
+  expect_sound_run(timed("retry_on_fail", "repaired"));
 }
-
-#if LATCHLAB_WITH_SIMGRID
+TEST(timed, retry_on_fail_is_sound_with_the_timeout) {
+  expect_sound_run(timed("retry_on_fail", "dslr_paper"));
+}
+TEST(timed, retry_on_fail_is_sound_as_coded) {
+  expect_sound_run(timed("retry_on_fail", "dslr_code"));
+}
 // Nine pauses, of up to 20, 40, 80 and more microseconds.
 TEST(timed, retry_on_fail_pauses_longer_with_each_try) {
   Meeting meeting;
@@ -26,7 +30,8 @@ TEST(timed, retry_on_fail_pauses_longer_with_each_try) {
   EXPECT_EQ(meeting.reason, AbortReason::too_many);
   EXPECT_GT(meeting.took, microseconds(400));
 }
-#endif
 
 }  // namespace
 }  // namespace latchlab::testing
+
+#endif
