@@ -73,10 +73,10 @@ void release(void* memory) noexcept {
 
 void Arena::reset() {
   static_assert(sizeof(Arena) % kGranule == 0);
-  constexpr std::size_t books = sizeof(Arena) / kGranule;
+  constexpr std::size_t bookkeeping = sizeof(Arena) / kGranule;
   std::memset(static_cast<void*>(this), 0, sizeof(Arena));
-  for (std::size_t i = 0; i < books; ++i) taken_[i / 64] |= 1ULL << i % 64;
-  last_[(books - 1) / 64] |= 1ULL << (books - 1) % 64;
+  for (std::size_t i = 0; i < bookkeeping; ++i) taken_[i / 64] |= 1ULL << i % 64;
+  last_[(bookkeeping - 1) / 64] |= 1ULL << (bookkeeping - 1) % 64;
 }
 
 std::size_t Arena::find_gap(std::size_t granules) const {

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "backends/explorer/crash.h"
-#include "backends/explorer/local.h"
-#include "backends/explorer/mail.h"
-#include "backends/explorer/nic.h"
 #include "backends/explorer/state.h"
 #include "backends/explorer/steps.h"
-#include "backends/explorer/waits.h"
 
 namespace latchlab {
 

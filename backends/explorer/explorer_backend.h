@@ -134,7 +134,7 @@ class ExplorerBackend final : public Backend {
   // All of them outlast a lease.
   void keep_retrying();
   void move_clock(Time date);
-  bool everybody_done() const;
+  bool all_clients_done() const;
   bool is_dead(NodeId node) const;
   explorer::State& state() { return *state_; }
 

@@ -1,6 +1,4 @@
-#include "backends/explorer/local.h"
-
-#include "backends/explorer/nic.h"
+#include "backends/explorer/steps.h"
 #include "core/verbs/cpu_access.h"
 
 namespace latchlab::explorer {

@@ -1,6 +1,4 @@
-#include "backends/explorer/mail.h"
-
-#include "backends/explorer/waits.h"
+#include "backends/explorer/steps.h"
 
 namespace latchlab::explorer {
 

@@ -1,6 +1,6 @@
-#include "backends/explorer/nic.h"
-
 #include <algorithm>
+
+#include "backends/explorer/steps.h"
 
 namespace latchlab::explorer {
 

@@ -1,11 +1,5 @@
 #include "backends/explorer/steps.h"
 
-#include "backends/explorer/crash.h"
-#include "backends/explorer/local.h"
-#include "backends/explorer/mail.h"
-#include "backends/explorer/nic.h"
-#include "backends/explorer/waits.h"
-
 namespace latchlab::explorer {
 
 namespace {

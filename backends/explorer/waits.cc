@@ -1,9 +1,6 @@
-#include "backends/explorer/waits.h"
-
 #include <algorithm>
 
-#include "backends/explorer/mail.h"
-#include "backends/explorer/nic.h"
+#include "backends/explorer/steps.h"
 
 namespace latchlab::explorer {
 

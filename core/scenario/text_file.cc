@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/readable.h"
+#include "core/base/file_allowlist.h"
 #include "core/scenario/yaml_tree.h"
 
 namespace latchlab {

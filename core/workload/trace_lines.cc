@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/base/readable.h"
+#include "core/base/file_allowlist.h"
 
 namespace latchlab {
 namespace {

@@ -80,7 +80,7 @@ TEST_F(ArenaTest, only_freed_memory_is_cleared) {
 
 TEST_F(ArenaTest, used_bytes_end_with_the_last_allocation) {
   const std::size_t empty = arena.used_bytes();
-  EXPECT_GT(empty, 0U) << "the books lie in the arena too";
+  EXPECT_GT(empty, 0U) << "the arena also has its own bookkeeping";
   void* const first = arena.take(64);
   void* const second = arena.take(640);
   EXPECT_EQ(arena.used_bytes(), empty + 704);
@@ -113,13 +113,13 @@ TEST_F(ArenaTest, scopes_choose_the_arena_of_allocations_and_nest) {
 TEST_F(ArenaTest, memory_is_freed_to_its_own_arena_in_any_scope) {
   const std::size_t empty = arena.used_bytes();
   // Calls, not new-expressions: a compiler may omit those in pairs.
-  void* inside = nullptr;
+  void* in_arena = nullptr;
   {
     const ArenaScope scope(&arena);
-    inside = ::operator new(sizeof(int));
+    in_arena = ::operator new(sizeof(int));
   }
   EXPECT_GT(arena.used_bytes(), empty);
-  ::operator delete(inside);
+  ::operator delete(in_arena);
   EXPECT_EQ(arena.used_bytes(), empty);
   void* const outside = ::operator new(sizeof(int));
   const ArenaScope scope(&arena);

@@ -115,7 +115,7 @@ TEST_F(BadTimedTrace, invalid_times) {
   expect_refused("drift_ppm", {"1", "2", "3"}, "more clocks than nodes");
   expect_refused("hold", "200s", "hold 200s: expected at most 100s");
   expect_refused("horizon", "0us", "horizon: expected more than 0");
-  expect_refused("pauses", 1, "pauses in time need a length");
+  expect_refused("pauses", 1, "pauses in a timed search need a length");
   expect_refused("pause_length", "1us", "pause_length is given, and there are no pauses");
 }
 

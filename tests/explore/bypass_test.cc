@@ -165,13 +165,13 @@ TEST(Bypassed, a_reader_by_one_writer_too_many_is_found_and_can_be_replayed) {
   const Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  ASSERT_EQ(kinds(verdict), std::set<Wrong>{Wrong::bypassed});
-  const Trace& trace = verdict.findings.front();
+  ASSERT_EQ(kinds(verdict), std::set<Violation>{Violation::bypassed});
+  const Trace& trace = verdict.counterexamples.front();
   EXPECT_EQ(describe(trace.setup), "X X S, a node each");
-  std::printf("%s\n", trace.finding.text.c_str());
+  std::printf("%s\n", trace.counterexample.text.c_str());
   const Result<Trace> read = parse_trace(trace_json(trace), "trace.json");
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(read.value().finding.wrong, Wrong::bypassed);
+  EXPECT_EQ(read.value().counterexample.violation, Violation::bypassed);
   const Played played = replay(read.value());
   EXPECT_TRUE(played.fits);
   EXPECT_THAT(played.text, ::testing::HasSubstr("\nbypassed: "));
@@ -185,14 +185,14 @@ TEST(Bypassed, a_reader_is_found_by_a_random_walk_too) {
   campaign.readers = 1;
   campaign.method = Method::random;
   campaign.budget = 500;
-  EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
+  EXPECT_THAT(kinds(run(campaign)), Contains(Violation::bypassed));
 }
 
 TEST(Bypassed, is_not_checked_with_crashes) {
   Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
   campaign.base.modes = {"X", "X", "S"};
-  EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
-  EXPECT_THAT(kinds(run(with_crash(campaign))), Not(Contains(Wrong::bypassed)));
+  EXPECT_THAT(kinds(run(campaign)), Contains(Violation::bypassed));
+  EXPECT_THAT(kinds(run(with_crash(campaign))), Not(Contains(Violation::bypassed)));
 }
 
 // Updates are served in the order of their tickets, and become exclusive without a new ticket.
@@ -201,14 +201,14 @@ TEST(Bypassed, is_not_reported_for_a_ticket_lock_with_updates) {
   campaign.base.modes = {"PP", "SS", "PX"};
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{});
 }
 
 // As printed, ShiftLock is unfair on many paths, and deadlocks at the end of few.
 TEST(Bypassed, does_not_hide_a_deadlock) {
   Campaign campaign = printed_shiftlock();
   campaign.method = Method::random;
-  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{Wrong::deadlock});
+  EXPECT_EQ(kinds(run(campaign)), std::set<Violation>{Violation::deadlock});
 }
 
 }  // namespace

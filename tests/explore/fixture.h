@@ -39,15 +39,16 @@ inline Campaign printed_shiftlock() {
   return campaign;
 }
 
-inline std::set<Wrong> kinds(const std::vector<Finding>& findings) {
-  std::set<Wrong> kinds;
-  for (const Finding& finding : findings) kinds.insert(finding.wrong);
+inline std::set<Violation> kinds(const std::vector<Counterexample>& counterexamples) {
+  std::set<Violation> kinds;
+  for (const Counterexample& counterexample : counterexamples)
+    kinds.insert(counterexample.violation);
   return kinds;
 }
 
-inline std::set<Wrong> kinds(const Verdict& verdict) {
-  std::set<Wrong> kinds;
-  for (const Trace& trace : verdict.findings) kinds.insert(trace.finding.wrong);
+inline std::set<Violation> kinds(const Verdict& verdict) {
+  std::set<Violation> kinds;
+  for (const Trace& trace : verdict.counterexamples) kinds.insert(trace.counterexample.violation);
   return kinds;
 }
 

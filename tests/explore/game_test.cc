@@ -20,9 +20,9 @@ using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
 
 struct Model {
-  enum Place : std::uint8_t { drawing, storing, waiting, inside, reading, writing, done };
+  enum Step : std::uint8_t { drawing, storing, waiting, holding, reading, writing, done };
   struct Client {
-    Place place = drawing;
+    Step step = drawing;
     std::uint64_t seen = 0;
     auto operator<=>(const Client&) const = default;
   };
@@ -37,31 +37,31 @@ struct Model {
   // Atomics are atomic with respect to each other; a waiting client looks when there is something
   // to see.
   bool may_move(std::size_t who) const {
-    switch (clients[who].place) {
+    switch (clients[who].step) {
       case drawing:
-        return clients[1 - who].place != storing;
+        return clients[1 - who].step != storing;
       case waiting:
         return is_called(clients[who].seen, word);
       default:
-        return clients[who].place != done;
+        return clients[who].step != done;
     }
   }
   void move(std::size_t who) {
-    auto& [place, seen] = clients[who];
-    const Place before = place;
-    place = static_cast<Place>(place + 1);
+    auto& [step, seen] = clients[who];
+    const Step before = step;
+    step = static_cast<Step>(step + 1);
     if (before == drawing || before == reading) seen = word;
     if (before == writing) word = seen + kCall;
     if (before == storing) word = seen + 1;
-    if (before == storing && is_called(seen, seen)) place = inside;
-    if (place == inside || place == done) seen = 0;  // no client needs it any more
+    if (before == storing && is_called(seen, seen)) step = holding;
+    if (step == holding || step == done) seen = 0;  // no client needs it any more
   }
   std::string decoded() const {
     return fmt::format("next={} serving={}", word & 0xffff'ffff, word >> 32);
   }
-  std::string wrong() const {
+  std::string violation() const {
     if (may_move(0) || may_move(1)) return {};
-    if (clients[0].place != done || clients[1].place != done) return "deadlock";
+    if (clients[0].step != done || clients[1].step != done) return "deadlock";
     return (word & 0xffff'ffff) == word >> 32 ? "" : "not free at the end";
   }
 };
@@ -99,8 +99,8 @@ TEST_F(PlantedGame, has_the_moves_and_the_ends_of_its_lock) {
       EXPECT_EQ(there->second, next) << id << ": " << move["text"] << " leads elsewhere";
     }
     EXPECT_EQ(movers.size(), std::size_t{model.may_move(0)} + std::size_t{model.may_move(1)}) << id;
-    EXPECT_EQ(state.value("wrong", ""), model.wrong()) << id;
-    if (movers.empty()) ends.insert(model.wrong());
+    EXPECT_EQ(state.value("wrong", ""), model.violation()) << id;
+    if (movers.empty()) ends.insert(model.violation());
   }
   EXPECT_EQ(known.size(), game["states"].size());
   EXPECT_EQ(ends, (std::set<std::string>{"", "deadlock", "not free at the end"}));

@@ -31,7 +31,8 @@ inline void expect_claim_kept(const Campaign& campaign) {
   EXPECT_NE(protocol->bypass_bound(kX, kX, acquisitions), std::nullopt);
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
   std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
 }
 
@@ -45,13 +46,13 @@ inline void expect_claim_kept(const Campaign& campaign) {
 struct Undone {
   const char* protocol = nullptr;
   const char* repair = nullptr;  // NAME=VALUE that undoes it
-  Wrong wrong = Wrong::deadlock;
+  Violation violation = Violation::deadlock;
   std::size_t moves = 0;  // of a shortest counterexample
   std::uint64_t states = 0;
   std::vector<std::string> modes = {};
   std::uint32_t crashes = 0;
   std::vector<std::string> sets = {};  // in both campaigns
-  std::set<Wrong> besides = {};        // violations that are found with the repair as well
+  std::set<Violation> besides = {};    // violations that are found with the repair as well
 };
 
 inline SearchResult searched(const Undone& undone, std::uint64_t states, bool without) {
@@ -74,15 +75,16 @@ inline void expect_needed_and_enough(const Undone& undone) {
   const SearchResult without = searched(undone, undone.states, true);
   std::printf("%llu states of %llu\n", static_cast<unsigned long long>(without.states),
               static_cast<unsigned long long>(undone.states));
-  std::set<Wrong> expected = undone.besides;
-  expected.insert(undone.wrong);
-  ASSERT_EQ(kinds(without.findings), expected) << without.cut;
-  const auto finding = std::find_if(without.findings.begin(), without.findings.end(),
-                                    [&](const Finding& f) { return f.wrong == undone.wrong; });
-  EXPECT_EQ(finding->path.size(), undone.moves) << finding->text;
+  std::set<Violation> expected = undone.besides;
+  expected.insert(undone.violation);
+  ASSERT_EQ(kinds(without.counterexamples), expected) << without.cut;
+  const auto counterexample =
+      std::find_if(without.counterexamples.begin(), without.counterexamples.end(),
+                   [&](const Counterexample& f) { return f.violation == undone.violation; });
+  EXPECT_EQ(counterexample->path.size(), undone.moves) << counterexample->text;
 
   const SearchResult with = searched(undone, 10 * undone.states, false);
-  EXPECT_EQ(kinds(with.findings), undone.besides);
+  EXPECT_EQ(kinds(with.counterexamples), undone.besides);
   EXPECT_TRUE(with.exhausted || with.states >= 10 * undone.states) << with.cut;
   std::printf("repaired: %llu states%s\n", static_cast<unsigned long long>(with.states),
               with.exhausted ? ", exhausted" : "");

@@ -25,7 +25,7 @@ TEST(LongSends, outlast_leases_and_break_the_printed_shiftlock) {
   Campaign printed = three_writers(1);
   printed.base.sets.emplace_back("late_turn=trust");
   const Verdict verdict = run(printed);
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::mutual_exclusion});
   expect_replayable(verdict, "after a timeout");
 }
 

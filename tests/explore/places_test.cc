@@ -45,7 +45,7 @@ TEST_F(Places, of_a_cpu_and_an_rnic_break_an_atomic_that_mixes_them) {
   campaign.placement = Placement::spread;
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 1U);
+  EXPECT_EQ(kinds(verdict).count(Violation::mutual_exclusion), 1U);
   expect_replayable(verdict, "2 clients on 2 nodes, which are servers too");
 }
 
@@ -101,12 +101,12 @@ TEST_F(Places, that_are_impossible_are_refused) {
 // ---- what crashes ----
 
 // Makes the first choice of this kind, which must exist.
-void make_first(Universe& universe, Choice::Kind kind) {
-  for (const Choice& choice : universe.choices()) {
+void make_first(SearchModel& model, Choice::Kind kind) {
+  for (const Choice& choice : model.choices()) {
     if (choice.kind != kind) continue;
     Odometer inner;
     inner.restart();
-    return universe.make(choice, inner);
+    return model.make(choice, inner);
   }
   FAIL() << "no choice of this kind";
 }
@@ -117,10 +117,10 @@ TEST_F(Places, client_that_crashes_while_it_is_paused_is_detected) {
   setup.crashes = setup.pauses = 1;
   const auto protocol = make_protocol(setup);
   explorer::SearchSupport support;
-  Universe universe(setup, *protocol, support);
-  ASSERT_NO_FATAL_FAILURE(make_first(universe, Choice::Kind::pause));
-  ASSERT_NO_FATAL_FAILURE(make_first(universe, Choice::Kind::crash));
-  explorer::State& state = universe.backend().state();
+  SearchModel model(setup, *protocol, support);
+  ASSERT_NO_FATAL_FAILURE(make_first(model, Choice::Kind::pause));
+  ASSERT_NO_FATAL_FAILURE(make_first(model, Choice::Kind::crash));
+  explorer::State& state = model.backend().state();
   EXPECT_FALSE(state.find_client(ClientId{0})->alive);
   EXPECT_TRUE(state.undetected.empty());
   EXPECT_FALSE(state.alive[0]);  // as membership shows it
@@ -132,8 +132,8 @@ TEST_F(Places, node_crashes_with_its_clients_and_its_node_part) {
   // This lock does not recover: other clients wait for what the dead node holds. No other client
   // acquires it meanwhile.
   const Verdict verdict = run(campaign);
-  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
-  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
+  EXPECT_EQ(kinds(verdict).count(Violation::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Violation::mutual_exclusion), 0U);
   expect_replayable(verdict, ": DIES, with its node and everybody there");
 }
 
@@ -141,7 +141,8 @@ TEST_F(Places, queue_of_a_node_outlives_a_client_but_not_its_queue_position) {
   Campaign campaign = with_crash(about("sherman", 2, 1));
   campaign.placement = Placement::together;
   const Verdict client = run(campaign);
-  EXPECT_EQ(kinds(client).count(Wrong::deadlock), 1U);  // the client behind it on the node waits
+  EXPECT_EQ(kinds(client).count(Violation::deadlock),
+            1U);  // the client behind it on the node waits
   const Verdict node = run(with_node_crash(campaign));
   expect_sound(node);  // no client is left to wait
 }
@@ -160,8 +161,8 @@ TEST_F(Places, client_that_wants_a_lock_of_a_dead_server_is_not_stuck) {
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   // The lock lies on node 1. If node 2 crashes while it holds the lock, node 1 waits. If node 1
   // crashes, no client can ever acquire the lock, which is not a violation.
-  for (const Trace& trace : non_empty(verdict.findings)) {
-    EXPECT_EQ(trace.finding.wrong, Wrong::deadlock);
+  for (const Trace& trace : non_empty(verdict.counterexamples)) {
+    EXPECT_EQ(trace.counterexample.violation, Violation::deadlock);
     EXPECT_THAT(replay(trace).text, HasSubstr("client 1: DIES, with its node"));
   }
 }
@@ -170,7 +171,7 @@ TEST_F(Places, process_crashes_with_its_endpoints) {
   Campaign campaign = with_crash(about("mcs", 2, 1));
   campaign.base.crash_unit = CrashUnit::process;
   const Verdict verdict = run(campaign);
-  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Violation::deadlock), 1U);
   expect_replayable(verdict, ": DIES, with its process");
 }
 
@@ -189,7 +190,7 @@ TEST_F(Places, wide_probes_end_alike_with_and_without_merged_steps) {
     bounds.states = 100'000;
     const SearchResult whole = search(every_step, bounds);
     EXPECT_THAT(merged.terminal, ::testing::IsSupersetOf(whole.terminal));
-    EXPECT_TRUE(whole.findings.empty());
+    EXPECT_TRUE(whole.counterexamples.empty());
   }
 }
 
@@ -202,8 +203,8 @@ TEST_F(Places, late_replies_grant_no_lock) {
   paused.base.timeouts = 1;
   paused.budget = 100'000;
   EXPECT_THAT(kinds(run(paused)), ::testing::IsEmpty());
-  const std::set<Wrong> forgetful = kinds(run(with_sets(paused, {"forgives=false"})));
-  EXPECT_TRUE(forgetful.count(Wrong::deadlock) + forgetful.count(Wrong::no_progress) > 0)
+  const std::set<Violation> forgetful = kinds(run(with_sets(paused, {"forgives=false"})));
+  EXPECT_TRUE(forgetful.count(Violation::deadlock) + forgetful.count(Violation::no_progress) > 0)
       << "the server gave the lock to a request that the client had given up";
 }
 

@@ -65,11 +65,11 @@ TEST_P(Recorded, is_complete_and_byte_identical_each_time) {
   EXPECT_TRUE(played.fits);
   EXPECT_EQ(json["latchlab_replay"], 1);
   EXPECT_EQ(json["ends_as_told"], true);
-  EXPECT_EQ(json["finding"]["wrong"], name_of(trace.finding.wrong));
-  EXPECT_EQ(json["finding"]["text"], trace.finding.text);
+  EXPECT_EQ(json["finding"]["wrong"], name_of(trace.counterexample.violation));
+  EXPECT_EQ(json["finding"]["text"], trace.counterexample.text);
   EXPECT_EQ(json["case"]["protocol"], trace.setup.protocol);
   EXPECT_EQ(json["clients"].size(), trace.setup.clients());
-  EXPECT_EQ(json["moves"].size(), trace.finding.path.size());
+  EXPECT_EQ(json["moves"].size(), trace.counterexample.path.size());
   EXPECT_EQ(replay_json(trace).text, played.text);
 }
 
@@ -207,7 +207,7 @@ TEST(ReplayJson, has_the_times_of_moves_of_a_timed_search) {
 
 TEST(ReplayJson, of_a_trace_that_does_not_fit_is_marked) {
   Trace trace = trace_of("mcs-crash");
-  trace.finding.path.back().choice = 1'000;
+  trace.counterexample.path.back().choice = 1'000;
   const Played played = replay_json(trace);
   EXPECT_FALSE(played.fits);
   const Json json = Json::parse(played.text);

@@ -16,7 +16,8 @@ using ::testing::Not;
 
 void expect_exhausted_and_sound(const Verdict& verdict) {
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
 }
 
 class Small : public ::testing::TestWithParam<std::string> {};
@@ -108,7 +109,7 @@ TEST_P(Shortcuts, merged_steps_do_not_change_the_verdict) {
     EXPECT_TRUE(whole.exhausted) << whole.cut;
     EXPECT_FALSE(merged.terminal.empty());
     EXPECT_EQ(merged.terminal, whole.terminal);
-    EXPECT_EQ(kinds(merged.findings), kinds(whole.findings));
+    EXPECT_EQ(kinds(merged.counterexamples), kinds(whole.counterexamples));
     EXPECT_LT(merged.states, whole.states);
   }
 }
@@ -125,12 +126,12 @@ TEST_P(Shortcuts, comparing_states_does_not_change_the_verdict) {
     EXPECT_TRUE(compared.exhausted) << compared.cut;
     if (tree_is_cut(setup)) {
       EXPECT_THAT(compared.terminal, IsSupersetOf(tree.terminal));
-      EXPECT_THAT(kinds(compared.findings), IsSupersetOf(kinds(tree.findings)));
+      EXPECT_THAT(kinds(compared.counterexamples), IsSupersetOf(kinds(tree.counterexamples)));
       continue;
     }
     EXPECT_TRUE(tree.exhausted) << tree.states << " states";
     EXPECT_EQ(compared.terminal, tree.terminal);
-    EXPECT_EQ(kinds(compared.findings), kinds(tree.findings));
+    EXPECT_EQ(kinds(compared.counterexamples), kinds(tree.counterexamples));
     EXPECT_LT(compared.states, tree.states);
   }
 }
@@ -173,15 +174,15 @@ INSTANTIATE_TEST_SUITE_P(all, Survives, ::testing::Values("dslr", "shiftlock"),
 TEST(Crash, a_queue_without_leases_deadlocks_after_one) {
   const Verdict verdict = run(with_crash(about("mcs", 2, 1)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
-  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
+  EXPECT_EQ(kinds(verdict).count(Violation::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Violation::mutual_exclusion), 0U);
 }
 
 TEST(Crash, a_spin_lock_deadlocks_after_one) {
   const Verdict verdict = run(with_crash(about("cas", 2, 1)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
-  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
+  EXPECT_EQ(kinds(verdict).count(Violation::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Violation::mutual_exclusion), 0U);
 }
 
 TEST(Crash, too_few_timeouts_are_reported) {
@@ -190,7 +191,7 @@ TEST(Crash, too_few_timeouts_are_reported) {
   const Verdict verdict = run(campaign);
   EXPECT_FALSE(verdict.exhausted);
   EXPECT_EQ(verdict.cut, "the bound on timeouts was reached");
-  EXPECT_TRUE(verdict.findings.empty());
+  EXPECT_TRUE(verdict.counterexamples.empty());
 }
 
 // ---- what a verdict reports ----
@@ -231,11 +232,11 @@ TEST(Shortest, the_first_counterexample_of_a_kind_is_a_shortest_one) {
     first.first_only = true;
     const SearchResult quick = search(setup, first);
     const SearchResult whole = search(setup, {});
-    ASSERT_EQ(quick.findings.size(), 1U);
+    ASSERT_EQ(quick.counterexamples.size(), 1U);
     EXPECT_FALSE(quick.exhausted);
     EXPECT_EQ(quick.cut, "the first finding ends the search");
     EXPECT_LT(quick.states, whole.states);
-    EXPECT_EQ(quick.findings.front().path, whole.findings.front().path);
+    EXPECT_EQ(quick.counterexamples.front().path, whole.counterexamples.front().path);
   }
 }
 

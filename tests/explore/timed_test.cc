@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
 using ::testing::Not;
 
-Campaign in_time(Campaign campaign, std::vector<Duration> latencies, Duration hold) {
+Campaign timed_campaign(Campaign campaign, std::vector<Duration> latencies, Duration hold) {
   CaseTime& time = campaign.base.time;
   time.latencies = std::move(latencies);
   time.hold = hold;
@@ -48,17 +48,17 @@ Case alone(std::int64_t drift_ppm, Duration hold) {
 std::vector<std::int64_t> dates_of(const Case& setup) {
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
   explorer::SearchSupport support;
-  Universe universe(setup, *protocol, support);
+  SearchModel model(setup, *protocol, support);
   std::vector<std::int64_t> dates;
   for (;;) {
-    const std::vector<Choice> choices = universe.choices();
+    const std::vector<Choice> choices = model.choices();
     if (choices.empty()) return dates;
     EXPECT_EQ(choices.size(), 1U);
     const double date = (choices.front().date - Time{}).nanoseconds();
     dates.push_back(std::llround(date));  // clocks are exact to 1 ps
     Odometer inner;
     inner.restart();
-    universe.make(choices.front(), inner);
+    model.make(choices.front(), inner);
   }
 }
 
@@ -83,10 +83,10 @@ TEST(Dates, that_have_passed_are_not_offered) {
   setup.time.latencies = {microseconds(1), microseconds(4)};
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
   explorer::SearchSupport support;
-  Universe universe(setup, *protocol, support);
+  SearchModel model(setup, *protocol, support);
   const auto dates_of_client = [&](std::uint32_t client) {
     std::vector<std::int64_t> dates;
-    for (const Choice& choice : universe.choices())
+    for (const Choice& choice : model.choices())
       if (choice.step.actor->client() == ClientId{client})
         dates.push_back((choice.date - Time{}).ps / nanoseconds(1).ps);
     return dates;
@@ -94,9 +94,9 @@ TEST(Dates, that_have_passed_are_not_offered) {
   const auto make_first_of_client_0 = [&] {
     Odometer inner;
     inner.restart();
-    const std::vector<Choice> choices = universe.choices();
+    const std::vector<Choice> choices = model.choices();
     ASSERT_EQ(choices.front().step.actor->client(), ClientId{0});
-    universe.make(choices.front(), inner);
+    model.make(choices.front(), inner);
   };
   EXPECT_THAT(dates_of_client(0), ElementsAre(1'000, 4'000));
   EXPECT_THAT(dates_of_client(1), ElementsAre(1'000, 4'000));
@@ -114,15 +114,17 @@ class Timed : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Timed, two_clients_are_exhausted_and_sound) {
   const Campaign campaign = drifting(
-      in_time(about(GetParam(), 2, 1), {microseconds(1), microseconds(3)}, microseconds(2)), 1'000);
+      timed_campaign(about(GetParam(), 2, 1), {microseconds(1), microseconds(3)}, microseconds(2)),
+      1'000);
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
   EXPECT_GT(verdict.states, 1'000U);
 }
 
-// Each order that a timed search allows is also one of a search without time.
-TEST_P(Timed, no_end_is_new_against_a_search_without_time) {
+// Each order that a timed search allows is also one of an untimed search.
+TEST_P(Timed, no_end_is_new_against_an_untimed_search) {
   const auto terminals = [](const Campaign& campaign) {
     std::set<std::string> all;
     for (const Case& setup : cases_of(campaign)) all.merge(search(setup, {}).terminal);
@@ -131,13 +133,14 @@ TEST_P(Timed, no_end_is_new_against_a_search_without_time) {
   Campaign untimed = about(GetParam(), 2, 1);
   untimed.placement = Placement::spread;
   const std::set<std::string> possible = terminals(untimed);
-  EXPECT_THAT(terminals(in_time(untimed, {microseconds(1), microseconds(4)}, microseconds(2))),
-              IsSubsetOf(possible));
+  EXPECT_THAT(
+      terminals(timed_campaign(untimed, {microseconds(1), microseconds(4)}, microseconds(2))),
+      IsSubsetOf(possible));
 }
 
 TEST_P(Timed, merged_steps_hide_no_end) {
   Campaign campaign =
-      in_time(about(GetParam(), 2, 1), {microseconds(1), microseconds(2)}, microseconds(1));
+      timed_campaign(about(GetParam(), 2, 1), {microseconds(1), microseconds(2)}, microseconds(1));
   const Verdict merged = run(campaign);
   campaign.base.reduce = false;
   const Verdict apart = run(campaign);
@@ -156,8 +159,9 @@ INSTANTIATE_TEST_SUITE_P(all, Timed, ::testing::Values("cas", "mcs", "dslr", "sh
 // other client has waited for two leases and repaired the lock. The first client's lease begins
 // with that reply, as printed.
 Campaign slow_answer(Duration longest) {
-  Campaign campaign = in_time(with_sets(about("dslr", 2, 1), {"lease=10us", "validity=from_grant"}),
-                              {microseconds(1), longest}, microseconds(1));
+  Campaign campaign =
+      timed_campaign(with_sets(about("dslr", 2, 1), {"lease=10us", "validity=from_grant"}),
+                     {microseconds(1), longest}, microseconds(1));
   campaign.base.modes = {"X", "S"};
   return campaign;
 }
@@ -165,41 +169,43 @@ Campaign slow_answer(Duration longest) {
 TEST(Leases, outlast_latencies_that_are_shorter) {
   const Verdict verdict = run(slow_answer(microseconds(9)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
   EXPECT_THAT(verdict.unreached, Contains("a repair sends everyone back"));
 }
 TEST(Leases, expire_under_latencies_that_are_longer) {
   const Verdict verdict = run(slow_answer(microseconds(15)));
-  EXPECT_THAT(kinds(verdict), ElementsAre(Wrong::not_free));
+  EXPECT_THAT(kinds(verdict), ElementsAre(Violation::not_free));
   EXPECT_THAT(verdict.unreached, Not(Contains("a repair sends everyone back")));
 }
 TEST(Leases, of_crashed_clients_expire) {
-  Campaign campaign = in_time(about("dslr", 2, 1), {microseconds(1)}, microseconds(2));
+  Campaign campaign = timed_campaign(about("dslr", 2, 1), {microseconds(1)}, microseconds(2));
   campaign.base.crashes = 1;
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
   EXPECT_THAT(verdict.unreached, Not(Contains("nobody is served for two leases")));
   EXPECT_THAT(verdict.unreached, Contains("a late release is suppressed"));
 }
 
 TEST(Horizon, cuts_everything_after_it) {
-  Campaign campaign = in_time(about("cas", 2, 1), {microseconds(1)}, microseconds(2));
+  Campaign campaign = timed_campaign(about("cas", 2, 1), {microseconds(1)}, microseconds(2));
   campaign.base.time.horizon = microseconds(5);
   const Verdict verdict = run(campaign);
   EXPECT_FALSE(verdict.exhausted);
   EXPECT_EQ(verdict.cut, "the horizon was reached");
-  EXPECT_TRUE(verdict.findings.empty());
+  EXPECT_TRUE(verdict.counterexamples.empty());
 }
 
-// ---- what a search without time cannot decide ----
+// ---- what an untimed search cannot decide ----
 
 std::string refusal_of(const Campaign& campaign) {
   const Status known = check_campaign(campaign);
   return known ? "" : known.error().message;
 }
 
-TEST(WithoutTime, locks_with_expiring_keys_are_refused_with_crashes_or_pauses) {
+TEST(Untimed, locks_with_expiring_keys_are_refused_with_crashes_or_pauses) {
   Campaign campaign = about("redlock_model", 2, 1);
   EXPECT_EQ(refusal_of(campaign), "");
   EXPECT_THAT(refusal_of(with_crash(campaign)), HasSubstr("give --latencies"));
@@ -207,21 +213,21 @@ TEST(WithoutTime, locks_with_expiring_keys_are_refused_with_crashes_or_pauses) {
   EXPECT_THAT(refusal_of(campaign), HasSubstr("give --latencies"));
 }
 
-TEST(WithoutTime, locks_that_exclude_clients_by_waiting_are_refused) {
+TEST(Untimed, locks_that_exclude_clients_by_waiting_are_refused) {
   const Campaign campaign = about("citron", 2, 1);
   EXPECT_THAT(refusal_of(campaign), HasSubstr("give --latencies"));
   EXPECT_THAT(refusal_of(with_crash(campaign)), HasSubstr("give --latencies"));
 }
 
-TEST(WithoutTime, locks_that_are_refused_can_be_searched_in_timed_mode) {
+TEST(Untimed, locks_that_are_refused_can_be_searched_in_timed_mode) {
   for (const char* name : {"redlock_model", "citron"}) {
     const Campaign campaign =
-        in_time(with_crash(about(name, 2, 1)), {microseconds(1)}, microseconds(2));
+        timed_campaign(with_crash(about(name, 2, 1)), {microseconds(1)}, microseconds(2));
     EXPECT_EQ(refusal_of(campaign), "");
   }
 }
 
-TEST(WithoutTime, locks_whose_leases_are_waits_with_a_deadline_are_accepted) {
+TEST(Untimed, locks_whose_leases_are_waits_with_a_deadline_are_accepted) {
   for (const char* name : {"dslr", "shiftlock", "cql", "drtm", "static_segments"})
     EXPECT_EQ(refusal_of(with_crash(about(name, 2, 1))), "") << name;
 }
@@ -234,7 +240,7 @@ constexpr const char* kGivesUp = "a client gives up at its deadline";
 
 Campaign patient(Duration patience, std::int64_t ppm) {
   Campaign campaign =
-      drifting(in_time(about("cas", 2, 1), {microseconds(1)}, microseconds(10)), ppm);
+      drifting(timed_campaign(about("cas", 2, 1), {microseconds(1)}, microseconds(10)), ppm);
   campaign.base.time.patience = patience;
   return campaign;
 }
@@ -257,8 +263,8 @@ Campaign drifting_alike(Campaign campaign) {
 
 TEST(TimedTraces, are_read_as_they_were_written_and_end_as_recorded) {
   const Verdict verdict = run(drifting_alike(slow_answer(microseconds(15))));
-  ASSERT_FALSE(verdict.findings.empty());
-  const Trace& trace = verdict.findings.front();
+  ASSERT_FALSE(verdict.counterexamples.empty());
+  const Trace& trace = verdict.counterexamples.front();
   const Result<Trace> read = parse_trace(trace_json(trace), "a trace");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(trace_json(read.value()), trace_json(trace));

@@ -46,21 +46,21 @@ TEST_P(Golden, ends_as_recorded) {
   const Trace trace = parsed(text);
   const Played played = replay(trace);
   EXPECT_TRUE(played.fits) << played.text;
-  EXPECT_THAT(played.text, HasSubstr(name_of(trace.finding.wrong)));
+  EXPECT_THAT(played.text, HasSubstr(name_of(trace.counterexample.violation)));
   EXPECT_EQ(replay(trace).text, played.text);
 }
 
 TEST_P(Golden, does_not_fit_if_moves_are_missing) {
   Trace trace = parsed(text);
-  trace.finding.path.pop_back();
+  trace.counterexample.path.pop_back();
   EXPECT_FALSE(replay(trace).fits);
-  trace.finding.path.clear();
+  trace.counterexample.path.clear();
   EXPECT_FALSE(replay(trace).fits);
 }
 
 TEST_P(Golden, is_the_same_if_made_again_from_its_parts) {
   const Trace trace = parsed(text);
-  const Trace again = make_trace(trace.setup, trace.facts, trace.finding);
+  const Trace again = make_trace(trace.setup, trace.facts, trace.counterexample);
   EXPECT_EQ(trace_json(again), text);
 }
 
@@ -119,12 +119,12 @@ TEST(Traces, of_every_counterexample_fit) {
   };
   for (const Campaign& campaign : campaigns) {
     const Verdict verdict = run(campaign);
-    EXPECT_FALSE(verdict.findings.empty());
-    for (const Trace& trace : verdict.findings) {
+    EXPECT_FALSE(verdict.counterexamples.empty());
+    for (const Trace& trace : verdict.counterexamples) {
       const std::string text = trace_json(trace);
       const Trace again = parsed(text);
       EXPECT_EQ(trace_json(again), text);
-      EXPECT_EQ(again.finding.path, trace.finding.path);
+      EXPECT_EQ(again.counterexample.path, trace.counterexample.path);
       const Played played = replay(again);
       EXPECT_TRUE(played.fits) << played.text;
     }
@@ -135,8 +135,8 @@ TEST(Traces, of_steps_that_were_not_merged_fit) {
   Campaign campaign = with_crash(about("mcs", 2, 1));
   campaign.base.reduce = false;
   const Verdict verdict = run(campaign);
-  ASSERT_EQ(verdict.findings.size(), 1U);
-  const Trace trace = parsed(trace_json(verdict.findings.front()));
+  ASSERT_EQ(verdict.counterexamples.size(), 1U);
+  const Trace trace = parsed(trace_json(verdict.counterexamples.front()));
   EXPECT_FALSE(trace.setup.reduce);
   EXPECT_TRUE(replay(trace).fits);
 }

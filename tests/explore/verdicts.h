@@ -13,12 +13,13 @@ namespace latchlab::explore {
 
 inline void expect_sound(const Verdict& verdict) {
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
 }
 
 // The counterexample is found, written, read and replayed.
 inline void expect_replayable(const Verdict& verdict, const std::string& told) {
-  for (const Trace& trace : non_empty(verdict.findings)) {
+  for (const Trace& trace : non_empty(verdict.counterexamples)) {
     const std::string text = trace_json(trace);
     const Result<Trace> again = parse_trace(text, "some.json");
     ASSERT_TRUE(again.ok()) << again.error().message;

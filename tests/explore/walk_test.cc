@@ -15,7 +15,7 @@ struct Broken {
   Strategy strategy;
   std::uint64_t walks;
   Campaign campaign;  // of one case
-  Wrong wrong;
+  Violation violation;
 };
 
 std::ostream& operator<<(std::ostream& out, const Broken& broken) {
@@ -62,8 +62,8 @@ class Walks : public ::testing::TestWithParam<Broken> {
 TEST_P(Walks, find_the_defect_within_their_budget_for_any_seed) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const WalkResult result = found(seed);
-    ASSERT_TRUE(result.finding) << "seed " << seed;
-    EXPECT_EQ(result.finding->wrong, GetParam().wrong);
+    ASSERT_TRUE(result.counterexample) << "seed " << seed;
+    EXPECT_EQ(result.counterexample->violation, GetParam().violation);
     EXPECT_EQ(result.found_by, result.walks);
     EXPECT_GT(result.steps, 0U);
   }
@@ -72,25 +72,25 @@ TEST_P(Walks, find_the_defect_within_their_budget_for_any_seed) {
 TEST_P(Walks, find_the_same_counterexample_with_the_same_seed) {
   const WalkResult once = found(7);
   const WalkResult again = found(7);
-  ASSERT_TRUE(once.finding && again.finding);
+  ASSERT_TRUE(once.counterexample && again.counterexample);
   EXPECT_EQ(once.found_by, again.found_by);
   EXPECT_EQ(once.steps, again.steps);
-  EXPECT_EQ(once.finding->path, again.finding->path);
-  EXPECT_EQ(once.finding->text, again.finding->text);
+  EXPECT_EQ(once.counterexample->path, again.counterexample->path);
+  EXPECT_EQ(once.counterexample->text, again.counterexample->text);
 }
 
 TEST_P(Walks, report_no_move_that_can_be_left_out) {
   const WalkResult result = found(1);
-  ASSERT_TRUE(result.finding);
-  const Finding again = minimised(setup, *result.finding, result.facts);
-  EXPECT_EQ(again.path, result.finding->path);
-  EXPECT_EQ(again.wrong, result.finding->wrong);
+  ASSERT_TRUE(result.counterexample);
+  const Counterexample again = minimised(setup, *result.counterexample, result.facts);
+  EXPECT_EQ(again.path, result.counterexample->path);
+  EXPECT_EQ(again.violation, result.counterexample->violation);
 }
 
 TEST_P(Walks, report_counterexamples_that_can_be_replayed) {
   const WalkResult result = found(1);
-  ASSERT_TRUE(result.finding);
-  const Trace trace = make_trace(setup, result.facts, *result.finding);
+  ASSERT_TRUE(result.counterexample);
+  const Trace trace = make_trace(setup, result.facts, *result.counterexample);
   const Played played = replay(trace);
   EXPECT_TRUE(played.fits) << played.text;
 }
@@ -98,11 +98,11 @@ TEST_P(Walks, report_counterexamples_that_can_be_replayed) {
 // The deadlock of the printed ShiftLock is missing here for `pct`: it takes more changes of
 // priority than a walk has, and 600,000 walks do not find it.
 const Broken kBroken[] = {
-    {"random_printed_shiftlock", Strategy::random, 3'000, printed_shiftlock(), Wrong::deadlock},
-    {"random_stale_mode_change", Strategy::random, 500, stale_mode_change(), Wrong::deadlock},
-    {"random_overtaken_reader", Strategy::random, 1'000, overtaken_reader(), Wrong::deadlock},
-    {"pct_stale_mode_change", Strategy::pct, 10'000, stale_mode_change(), Wrong::deadlock},
-    {"pct_overtaken_reader", Strategy::pct, 10'000, overtaken_reader(), Wrong::deadlock},
+    {"random_printed_shiftlock", Strategy::random, 3'000, printed_shiftlock(), Violation::deadlock},
+    {"random_stale_mode_change", Strategy::random, 500, stale_mode_change(), Violation::deadlock},
+    {"random_overtaken_reader", Strategy::random, 1'000, overtaken_reader(), Violation::deadlock},
+    {"pct_stale_mode_change", Strategy::pct, 10'000, stale_mode_change(), Violation::deadlock},
+    {"pct_overtaken_reader", Strategy::pct, 10'000, overtaken_reader(), Violation::deadlock},
 };
 
 INSTANTIATE_TEST_SUITE_P(all, Walks, ::testing::ValuesIn(kBroken),
@@ -113,7 +113,7 @@ TEST(SoundWalks, the_repaired_lock_survives_ten_times_the_budget) {
   campaign.readers = 1;
   campaign.placement = Placement::spread;
   const WalkResult result = walks(only_case(campaign), Strategy::random, 30'000, 1);
-  EXPECT_FALSE(result.finding) << result.finding->text;
+  EXPECT_FALSE(result.counterexample) << result.counterexample->text;
   EXPECT_EQ(result.walks, 30'000U);
   EXPECT_EQ(result.unfinished, 0U);
 }
@@ -123,7 +123,7 @@ TEST(SoundWalks, the_repaired_locks_survive_where_the_broken_ones_fail) {
     campaign.base.sets = {};
     for (const Strategy strategy : {Strategy::random, Strategy::pct}) {
       const WalkResult result = walks(only_case(campaign), strategy, 10'000, 1);
-      EXPECT_FALSE(result.finding) << result.finding->text;
+      EXPECT_FALSE(result.counterexample) << result.counterexample->text;
     }
   }
 }
@@ -133,8 +133,8 @@ TEST(SoundWalks, crashes_are_among_the_possible_events) {
   campaign.placement = Placement::spread;
   for (const Strategy strategy : {Strategy::random, Strategy::pct}) {
     const WalkResult result = walks(only_case(campaign), strategy, 1'000, 1);
-    ASSERT_TRUE(result.finding);
-    EXPECT_EQ(result.finding->wrong, Wrong::deadlock);
+    ASSERT_TRUE(result.counterexample);
+    EXPECT_EQ(result.counterexample->violation, Violation::deadlock);
   }
 }
 

@@ -54,8 +54,8 @@ TEST_F(Wants, of_several_locks_in_opposite_orders_deadlock) {
     campaign.base.sorted = false;
     const Verdict verdict = run(campaign);
     EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-    EXPECT_THAT(kinds(verdict), Contains(Wrong::deadlock));
-    EXPECT_THAT(kinds(verdict), Not(Contains(Wrong::mutual_exclusion)));
+    EXPECT_THAT(kinds(verdict), Contains(Violation::deadlock));
+    EXPECT_THAT(kinds(verdict), Not(Contains(Violation::mutual_exclusion)));
     expect_replayable(verdict, "2 at once, client i from lock i on");
   }
 }
@@ -67,8 +67,8 @@ TEST_F(Wants, that_overlap_exclude_each_other_and_disjoint_ones_do_not) {
     for (const std::string& each : {text.substr(0, 3), text.substr(4)})
       campaign.base.extents.push_back(extent_of(each).value());
     expect_sound(run(campaign));
-    const std::set<Wrong> found = kinds(run(faulty(campaign, "shares_extents")));
-    EXPECT_EQ(found.count(Wrong::mutual_exclusion), text == "0-4,2-6" ? 1U : 0U);
+    const std::set<Violation> found = kinds(run(faulty(campaign, "shares_extents")));
+    EXPECT_EQ(found.count(Violation::mutual_exclusion), text == "0-4,2-6" ? 1U : 0U);
   }
 }
 
@@ -76,7 +76,7 @@ TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_sound) {
   const Campaign campaign = modes(latchlab::testing::kReferenceLock, {"P", "S"});
   expect_sound(run(campaign));
   const Verdict hasty = run(faulty(campaign, "upgrades_at_once"));
-  EXPECT_THAT(kinds(hasty), Contains(Wrong::mutual_exclusion));
+  EXPECT_THAT(kinds(hasty), Contains(Violation::mutual_exclusion));
   expect_replayable(hasty, "client 0 (node 2) updates and writes, client 1 (node 3) reads");
   expect_sound(
       run(faulty(modes(latchlab::testing::kReferenceLock, {"U", "S"}), "upgrades_at_once")));

@@ -28,26 +28,26 @@ class Active {
 
 using Fails = std::function<bool(std::uint64_t seed)>;
 
-inline std::uint64_t first_wrong(std::uint64_t budget, const Fails& wrong) {
+inline std::uint64_t first_wrong(std::uint64_t budget, const Fails& violation) {
   for (std::uint64_t seed = 1; seed <= budget; ++seed)
-    if (wrong(seed)) return seed;
+    if (violation(seed)) return seed;
   return 0;
 }
 
-inline void expect_caught(Bug bug, std::uint64_t budget, const Fails& wrong,
+inline void expect_caught(Bug bug, std::uint64_t budget, const Fails& violation,
                           std::uint64_t as_shipped) {
   std::uint64_t caught = 0;
   {
     const Active active(bug);
-    caught = first_wrong(budget, wrong);
+    caught = first_wrong(budget, violation);
   }
   EXPECT_NE(caught, 0U) << bug.name << " stays unseen";
   std::printf("%s: caught by seed %llu of %llu\n", bug.name,
               static_cast<unsigned long long>(caught), static_cast<unsigned long long>(budget));
-  EXPECT_EQ(first_wrong(as_shipped, wrong), 0U) << "the lock as shipped shows it too";
+  EXPECT_EQ(first_wrong(as_shipped, violation), 0U) << "the lock as shipped shows it too";
 }
-inline void expect_caught(Bug bug, std::uint64_t budget, const Fails& wrong) {
-  expect_caught(bug, budget, wrong, 10 * budget);
+inline void expect_caught(Bug bug, std::uint64_t budget, const Fails& violation) {
+  expect_caught(bug, budget, violation, 10 * budget);
 }
 
 // Checked by the monitor, and by guard words, which have to find it where no observer sees every
@@ -114,18 +114,18 @@ inline explore::Campaign searched(const char* protocol, std::vector<std::string>
 }
 
 // Found within so many states, as this kind of violation.
-inline void expect_found(Bug bug, explore::Wrong wrong, std::uint64_t states,
+inline void expect_found(Bug bug, explore::Violation violation, std::uint64_t states,
                          explore::Campaign campaign) {
   campaign.budget = states;
   std::vector<explore::Trace> traces;
   {
     const Active active(bug);
     const explore::Verdict broken = explore::run(campaign);
-    for (const explore::Trace& each : broken.findings) {
-      std::printf("%s in %zu moves (%s), %s\n", name_of(each.finding.wrong),
-                  each.finding.path.size(), describe(each.setup).c_str(),
-                  each.finding.text.c_str());
-      if (each.finding.wrong == wrong) traces.push_back(each);
+    for (const explore::Trace& each : broken.counterexamples) {
+      std::printf("%s in %zu moves (%s), %s\n", name_of(each.counterexample.violation),
+                  each.counterexample.path.size(), describe(each.setup).c_str(),
+                  each.counterexample.text.c_str());
+      if (each.counterexample.violation == violation) traces.push_back(each);
     }
     std::printf("%llu states of %llu%s\n", static_cast<unsigned long long>(broken.states),
                 static_cast<unsigned long long>(states), broken.exhausted ? ", exhausted" : "");
@@ -135,7 +135,8 @@ inline void expect_found(Bug bug, explore::Wrong wrong, std::uint64_t states,
   EXPECT_FALSE(replay(traces.front()).fits) << "the trace does not rest on the bug";
   campaign.budget = 10 * states;
   const explore::Verdict shipped = explore::run(campaign);
-  EXPECT_TRUE(shipped.findings.empty()) << shipped.findings.front().finding.text;
+  EXPECT_TRUE(shipped.counterexamples.empty())
+      << shipped.counterexamples.front().counterexample.text;
   EXPECT_TRUE(shipped.exhausted || shipped.states >= campaign.budget) << shipped.cut;
   std::printf("as shipped: %llu states%s\n", static_cast<unsigned long long>(shipped.states),
               shipped.exhausted ? ", exhausted" : "");

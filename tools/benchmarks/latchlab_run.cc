@@ -7,7 +7,8 @@
 
 #include "core/protocols/registry.h"
 #include "core/study/repeat.h"
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/backends.h"
+#include "tools/latchlab/load.h"
 
 namespace latchlab::bench {
 

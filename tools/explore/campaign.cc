@@ -84,7 +84,8 @@ class Runner {
     verdict_.memory_bytes = std::max(verdict_.memory_bytes, result.memory_bytes);
     if (result.only_case_bounds_cut) case_bound_ = result.cut;
     if (!result.exhausted && !result.only_case_bounds_cut) verdict_.cut = result.cut;
-    for (const Finding& finding : result.findings) keep(setup, result.facts, finding);
+    for (const Counterexample& counterexample : result.counterexamples)
+      keep(setup, result.facts, counterexample);
   }
 
   void walk_case(const Case& setup) {
@@ -103,17 +104,18 @@ class Runner {
     verdict_.transitions += result.steps;
     verdict_.unfinished += result.unfinished;
     if (stopped) verdict_.cut = "interrupted";
-    if (result.finding) keep(setup, result.facts, *result.finding);
+    if (result.counterexample) keep(setup, result.facts, *result.counterexample);
   }
 
-  void keep(const Case& setup, const explorer::SearchFacts& facts, const Finding& finding) {
-    for (Trace& known : verdict_.findings) {
-      if (known.finding.wrong != finding.wrong) continue;
-      if (known.finding.path.size() > finding.path.size())
-        known = make_trace(setup, facts, finding);
+  void keep(const Case& setup, const explorer::SearchFacts& facts,
+            const Counterexample& counterexample) {
+    for (Trace& known : verdict_.counterexamples) {
+      if (known.counterexample.violation != counterexample.violation) continue;
+      if (known.counterexample.path.size() > counterexample.path.size())
+        known = make_trace(setup, facts, counterexample);
       return;
     }
-    verdict_.findings.push_back(make_trace(setup, facts, finding));
+    verdict_.counterexamples.push_back(make_trace(setup, facts, counterexample));
   }
 
   const Campaign& campaign_;

@@ -49,7 +49,7 @@ struct Verdict {
   std::uint64_t unfinished = 0;    // walks
   std::uint64_t memory_bytes = 0;  // of the largest case
   double seconds = 0;
-  std::vector<Trace> findings;         // the shortest of each kind
+  std::vector<Trace> counterexamples;  // the shortest of each kind
   std::vector<std::string> unreached;  // labelled paths of the protocol that were never taken
   std::uint64_t paths = 0;             // number of labels
 };

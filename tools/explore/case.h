@@ -77,6 +77,9 @@ std::optional<CrashUnit> crash_unit_of(std::string_view name);
 // The protocol's parameters in this case.
 Result<ParamSet> params_of(const Case& setup, const ProtocolEntry& entry);
 
+// Checks that everything in the case is known and within the limits of a search.
+Status check_case(const Case& setup);
+
 // The case's parameters have been checked.
 std::unique_ptr<Protocol> make_protocol(const Case& setup);
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a search saves and restores: the model of one case, its clients, its checks, and the faults
-// that are left. It is in the model's arena with all that it owns; universe.h has the rules of what
-// may happen to it.
+// that are left. It is in the model's arena with all that it owns; search_model.h has the rules of
+// what may happen to it.
 
 #include <cstdint>
 #include <vector>
@@ -47,7 +47,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   bool may_pause(ClientId client) const;
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
-  bool anybody_failed() const {
+  bool any_fault() const {
     return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses ||
            long_sends_left_ < setup_.long_sends;
   }

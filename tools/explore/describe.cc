@@ -158,8 +158,8 @@ namespace {
 constexpr const char* kSection = "its critical section";
 
 // A holder's sleep is its critical section.
-bool holds(const Universe& universe, ClientId client) {
-  const std::vector<ClientId> holders = universe.holders();
+bool holds(const SearchModel& model, ClientId client) {
+  const std::vector<ClientId> holders = model.holders();
   return std::find(holders.begin(), holders.end(), client) != holders.end();
 }
 
@@ -177,7 +177,7 @@ const char* along_with(CrashUnit unit) {
 
 }  // namespace
 
-std::string describe_choice(const Universe& universe, const Choice& choice) {
+std::string describe_choice(const SearchModel& model, const Choice& choice) {
   if (choice.kind == Choice::Kind::crash)
     return fmt::format("client {}: DIES{}", choice.victim.value, along_with(choice.unit));
   if (choice.kind == Choice::Kind::pause)
@@ -187,23 +187,23 @@ std::string describe_choice(const Universe& universe, const Choice& choice) {
   const Step& step = choice.step;
   const bool section = step.op != nullptr && step.op->kind == OpKind::sleep &&
                        step.actor->kind() == ActorKind::client &&
-                       holds(universe, step.actor->client());
+                       holds(model, step.actor->client());
   const std::string text = section
                                ? fmt::format("{}: leaves {}", describe_actor(*step.actor), kSection)
                                : describe_step(step);
   return choice.kind == Choice::Kind::timeout ? text + " (after a timeout)" : text;
 }
 
-std::string describe_client(Universe& universe, ClientId client) {
-  const Actor* const actor = universe.backend().state().find_client(client);
+std::string describe_client(SearchModel& model, ClientId client) {
+  const Actor* const actor = model.backend().state().find_client(client);
   if (!actor->alive) return "dead";
   if (actor->roots.empty()) return "done";
   std::string text;
   const auto add = [&](const std::string& thing) { text += (text.empty() ? "" : ", ") + thing; };
-  const bool inside = holds(universe, client);
+  const bool holding = holds(model, client);
   for (const OpSlot* op : actor->ops)
     if (!op->detached && op->probe == nullptr)
-      add(inside && op->kind == OpKind::sleep ? kSection : describe_operation(*op));
+      add(holding && op->kind == OpKind::sleep ? kSection : describe_operation(*op));
   for (const explorer::ProbeSlot* probe : actor->probes) add("waits by " + describe_probe(*probe));
   for (const explorer::WaitSlot* wait : actor->waits)
     add(wait->set.message_count > 0 ? "waits for a message" : "waits for a word");

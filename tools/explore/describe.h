@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/explore/universe.h"
+#include "tools/explore/search_model.h"
 
 namespace latchlab::explore {
 
@@ -11,9 +11,9 @@ namespace latchlab::explore {
 std::string describe_actor(const explorer::Actor& actor);
 // What a step is about to do: "client 2: CAS 0 -> 3 on node 1 +4096".
 std::string describe_step(const explorer::Step& step);
-std::string describe_choice(const Universe& universe, const Choice& choice);
+std::string describe_choice(const SearchModel& model, const Choice& choice);
 // Where a client is suspended: "waits for its FAA on node 1 +4096".
-std::string describe_client(Universe& universe, ClientId client);
+std::string describe_client(SearchModel& model, ClientId client);
 // Equal for steps of different states that do the same; for minimising.
 std::uint64_t likeness(const Choice& choice);
 

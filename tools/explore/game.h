@@ -12,7 +12,8 @@ namespace latchlab::explore {
 
 inline constexpr std::uint64_t kMostGameStates = 5'000;
 
-// The planted lock (planted_lock.h); two clients, one node each, one acquisition each.
+// The planted lock (game.cc), which is wrong on purpose; two clients, one node each, one
+// acquisition each.
 Case planted_game();
 
 // {"case", "clients", "start", "states": [{"moves": [MOVE], "wrong", "text"}], "shortest"}

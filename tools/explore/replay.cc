@@ -1,13 +1,49 @@
-// A replay of a trace as text, step by step.
+#include "tools/explore/replay.h"
 
 #include <fmt/format.h>
 
 #include "core/scenario/scenario.h"
 #include "tools/explore/case_run.h"
+#include "tools/explore/choosers.h"
 #include "tools/explore/describe.h"
-#include "tools/explore/playing.h"
 
 namespace latchlab::explore {
+
+namespace {
+
+bool ends_as_told(SearchModel& model, const Trace& trace) {
+  const std::vector<Choice> choices = model.choices();
+  if (model.entry() != trace.entry) return false;
+  if (trace.counterexample.violation == Violation::no_progress) return !model.finished();
+  return model.violation(choices.empty() && !model.cut()) == trace.counterexample.violation;
+}
+
+}  // namespace
+
+ReplayContext::ReplayContext(const Trace& trace) : protocol(make_protocol(trace.setup)) {
+  support.facts = trace.facts;
+  model = std::make_unique<SearchModel>(trace.setup, *protocol, support);
+}
+
+bool play(const Trace& trace, SearchModel& model, ReplayListener& listener) {
+  model.listen(&listener);
+  std::size_t number = 0;
+  for (const Move& move : trace.counterexample.path) {
+    const std::vector<Choice> choices = model.choices();
+    ++number;
+    if (move.choice >= choices.size()) {
+      listener.no_such_choice(number, move.choice + std::size_t{1}, choices.size());
+      return false;
+    }
+    listener.move(number, choices[move.choice]);
+    ScriptedChooser inner(move.inner);
+    model.make(choices[move.choice], inner);
+    listener.moved();
+  }
+  return ends_as_told(model, trace);
+}
+
+// A replay of a trace as text, step by step.
 
 namespace {
 
@@ -57,20 +93,20 @@ std::string title(const Trace& trace) {
 }
 
 // Reports each step, and then what has changed.
-class Teller final : public Audience {
+class Teller final : public ReplayListener {
  public:
-  Teller(Universe& universe, std::string& text) : universe_(universe), text_(text) {
-    told_.resize(universe.setup().clients());
+  Teller(SearchModel& model, std::string& text) : model_(model), text_(text) {
+    told_.resize(model.setup().clients());
   }
 
   void about_to(const explorer::Step& step, bool forced) override {
     if (forced) text_ += fmt::format("       {}\n", describe_step(step));
   }
   void move(std::size_t number, const Choice& choice) override {
-    const bool dated = universe_.setup().timed() && choice.kind == Choice::Kind::step;
+    const bool dated = model_.setup().timed() && choice.kind == Choice::Kind::step;
     const std::string when =
         dated ? fmt::format("{:.3f} us  ", (choice.date - Time{}).nanoseconds() / 1e3) : "";
-    text_ += fmt::format("{:4}.  {}{}\n", number, when, describe_choice(universe_, choice));
+    text_ += fmt::format("{:4}.  {}{}\n", number, when, describe_choice(model_, choice));
   }
   void no_such_choice(std::size_t number, std::size_t asked, std::size_t choices) override {
     text_ += fmt::format("{:4}.  the trace asks for choice {} of {}\n", number, asked, choices);
@@ -79,12 +115,12 @@ class Teller final : public Audience {
   // Whether all moves were made.
   bool over() const { return over_; }
   void moved() override {
-    const std::string entry = universe_.entry();
+    const std::string entry = model_.entry();
     if (entry != entry_) text_ += "         entry: " + entry + "\n";
-    const std::string holders = list_of(universe_.setup(), universe_.holders());
+    const std::string holders = list_of(model_.setup(), model_.holders());
     if (holders != holders_) text_ += "         holds: " + holders + "\n";
     for (std::uint32_t i = 0; i < told_.size(); ++i) {
-      const std::string now = describe_client(universe_, ClientId{i});
+      const std::string now = describe_client(model_, ClientId{i});
       if (now != told_[i]) text_ += fmt::format("         client {} is at: {}\n", i, now);
       told_[i] = now;
     }
@@ -93,7 +129,7 @@ class Teller final : public Audience {
   }
 
  private:
-  Universe& universe_;
+  SearchModel& model_;
   std::string& text_;
   std::string entry_, holders_;
   std::vector<std::string> told_;
@@ -103,14 +139,15 @@ class Teller final : public Audience {
 }  // namespace
 
 Played replay(const Trace& trace) {
-  Stage stage(trace);
+  ReplayContext context(trace);
   Played played;
   played.text = title(trace);
-  Teller teller(*stage.universe, played.text);
+  Teller teller(*context.model, played.text);
   teller.moved();
-  played.fits = play(trace, *stage.universe, teller);
+  played.fits = play(trace, *context.model, teller);
   if (teller.over())
-    played.text += fmt::format("\n{}: {}\n", name_of(trace.finding.wrong), trace.finding.text);
+    played.text += fmt::format("\n{}: {}\n", name_of(trace.counterexample.violation),
+                               trace.counterexample.text);
   return played;
 }
 

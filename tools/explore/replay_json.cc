@@ -7,8 +7,7 @@
 
 #include "backends/explorer/state.h"
 #include "tools/explore/describe.h"
-#include "tools/explore/playing.h"
-#include "tools/explore/step_json.h"
+#include "tools/explore/replay.h"
 
 namespace latchlab::explore {
 
@@ -22,8 +21,8 @@ Json extent_json(const Extent& extent) {
   return {{"first", extent.first}, {"count", extent.count}};
 }
 
-Json clients_json(const Universe& universe) {
-  const Case& setup = universe.setup();
+Json clients_json(const SearchModel& model) {
+  const Case& setup = model.setup();
   Json clients = Json::array();
   for (std::uint32_t i = 0; i < setup.clients(); ++i) {
     Json wants = Json::array();
@@ -37,18 +36,18 @@ Json clients_json(const Universe& universe) {
       if (!setup.extents.empty()) wants.back()["extent"] = extent_json(setup.extent(i, k));
     }
     clients.push_back({{"client", i},
-                       {"node", universe.world().node_of(ClientId{i}).value},
+                       {"node", model.world().node_of(ClientId{i}).value},
                        {"wants", std::move(wants)}});
   }
   return clients;
 }
 
 // Reports what each step and each move has changed.
-class JsonTeller final : public Audience {
+class JsonTeller final : public ReplayListener {
  public:
-  explicit JsonTeller(Universe& universe) : universe_(universe), steps_(universe) {
-    entries_.resize(universe.setup().locks);
-    at_.resize(universe.setup().clients());
+  explicit JsonTeller(SearchModel& model) : model_(model), steps_(model) {
+    entries_.resize(model.setup().locks);
+    at_.resize(model.setup().clients());
   }
 
   // The state before the first move.
@@ -65,8 +64,8 @@ class JsonTeller final : public Audience {
     move_ = Json();
     move_["move"] = number;
     move_["kind"] = kMoveKinds[static_cast<std::size_t>(choice.kind)];
-    move_["text"] = describe_choice(universe_, choice);
-    if (universe_.setup().timed() && choice.kind == Choice::Kind::step)
+    move_["text"] = describe_choice(model_, choice);
+    if (model_.setup().timed() && choice.kind == Choice::Kind::step)
       move_["at_ns"] = (choice.date - Time{}).nanoseconds();
     if (choice.kind != Choice::Kind::step && choice.kind != Choice::Kind::timeout)
       move_["client"] = choice.victim.value;
@@ -161,19 +160,19 @@ class JsonTeller final : public Audience {
   // Dead clients hold no lock.
   void bury() {
     std::erase_if(holds_, [&](const Hold& hold) {
-      return !universe_.backend().state().find_client(hold.client)->alive;
+      return !model_.backend().state().find_client(hold.client)->alive;
     });
   }
 
   Json changed_entries() {
     Json changed;
     for (LockId lock; lock.value < entries_.size(); ++lock.value) {
-      std::vector<std::uint64_t> words = universe_.words_of(lock);
+      std::vector<std::uint64_t> words = model_.words_of(lock);
       std::vector<std::uint64_t>& told = entries_[lock.value];
       if (!changed_before_ && words == told) continue;
       changed.push_back({{"lock", lock.value},
                          {"words", hex_words(words)},
-                         {"decoded", universe_.world().protocol().decode(words)}});
+                         {"decoded", model_.world().protocol().decode(words)}});
       told = std::move(words);
     }
     changed_before_ = false;
@@ -192,7 +191,7 @@ class JsonTeller final : public Audience {
   Json changed_places() {
     Json changed;
     for (std::uint32_t i = 0; i < at_.size(); ++i) {
-      std::string now = describe_client(universe_, ClientId{i});
+      std::string now = describe_client(model_, ClientId{i});
       if (now == at_[i]) continue;
       changed.push_back({{"client", i}, {"at", now}});
       at_[i] = std::move(now);
@@ -200,7 +199,7 @@ class JsonTeller final : public Audience {
     return changed;
   }
 
-  Universe& universe_;
+  SearchModel& model_;
   StepJson steps_;
   Json moves_ = Json::array();
   Json move_;
@@ -220,16 +219,17 @@ class JsonTeller final : public Audience {
 }  // namespace
 
 Played replay_json(const Trace& trace) {
-  Stage stage(trace);
-  JsonTeller teller(*stage.universe);
+  ReplayContext context(trace);
+  JsonTeller teller(*context.model);
   Json json;
   json["latchlab_replay"] = kReplayVersion;
   json["case"] = Json::parse(case_json(trace.setup));
-  json["clients"] = clients_json(*stage.universe);
+  json["clients"] = clients_json(*context.model);
   json["start"] = teller.start();
-  const bool fits = play(trace, *stage.universe, teller);
+  const bool fits = play(trace, *context.model, teller);
   json["moves"] = teller.moves();
-  json["finding"] = {{"wrong", name_of(trace.finding.wrong)}, {"text", trace.finding.text}};
+  json["finding"] = {{"wrong", name_of(trace.counterexample.violation)},
+                     {"text", trace.counterexample.text}};
   json["ends_as_told"] = fits;
   return {json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", fits};
 }

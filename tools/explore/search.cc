@@ -8,7 +8,7 @@
 
 #include "core/base/check.h"
 #include "tools/explore/choosers.h"
-#include "tools/explore/graph.h"
+#include "tools/explore/search.h"
 #include "tools/explore/store.h"
 
 namespace latchlab::explore {
@@ -32,7 +32,7 @@ class Pass {
        explorer::SearchSupport& support, const std::function<bool(const Progress&)>& watch)
       : bounds_(bounds),
         watch_(watch),
-        universe_(setup, protocol, support),
+        model_(setup, protocol, support),
         snapshot_(support.arenas),
         states_(support.arenas.count() + (bounds.match ? 0 : 1)),
         began_(std::chrono::steady_clock::now()) {}
@@ -56,7 +56,8 @@ class Pass {
   };
 
   bool over(StateId state) {
-    const bool found = !result_.findings.empty() && ends(result_.findings.back().wrong);
+    const bool found =
+        !result_.counterexamples.empty() && ends(result_.counterexamples.back().violation);
     if (bounds_.first_only && found) result_.cut = "the first finding ends the search";
     if (bounds_.states > 0 && states_.count() >= bounds_.states)
       result_.cut = "the bound on states was reached";
@@ -69,7 +70,7 @@ class Pass {
     }
     return !result_.cut.empty() && !case_bound_reached();
   }
-  bool case_bound_reached() const { return result_.cut == universe_.what_cut(); }
+  bool case_bound_reached() const { return result_.cut == model_.what_cut(); }
 
   // Adds the model's present state if it is new.
   void enter(StateId parent, const Move& move, bool root) {
@@ -80,29 +81,29 @@ class Pass {
     if (!fresh) return;
     origins_.push_back({parent, move.choice});
     if (!move.inner.empty()) inner_.emplace(state, move.inner);
-    good_.push_back(universe_.finished() ? 1 : 0);
+    good_.push_back(model_.finished() ? 1 : 0);
   }
 
   void expand(StateId state) {
-    snapshot_.load(states_.row(state).first(universe_.arenas().count()));
-    if (const Wrong wrong = universe_.wrong(false); wrong != Wrong::nothing) {
-      report(wrong, state);
-      if (ends(wrong)) {
+    snapshot_.load(states_.row(state).first(model_.arenas().count()));
+    if (const Violation violation = model_.violation(false); violation != Violation::nothing) {
+      report(violation, state);
+      if (ends(violation)) {
         good_[state] = 1;  // reported once: not also as missing progress
         return;
       }
     }
-    const std::vector<Choice> choices = universe_.choices();
-    if (universe_.cut()) {
-      result_.cut = universe_.what_cut();
+    const std::vector<Choice> choices = model_.choices();
+    if (model_.cut()) {
+      result_.cut = model_.what_cut();
       good_[state] = 1;  // what follows is not known
     }
     if (choices.empty()) {
-      if (universe_.cut()) return;
+      if (model_.cut()) return;
       ++result_.terminals;
-      result_.terminal.insert(universe_.entry());
-      if (const Wrong wrong = universe_.wrong(true); wrong != Wrong::nothing) {
-        report(wrong, state);
+      result_.terminal.insert(model_.entry());
+      if (const Violation violation = model_.violation(true); violation != Violation::nothing) {
+        report(violation, state);
         good_[state] = 1;
       }
       return;
@@ -116,7 +117,7 @@ class Pass {
       inner.restart();
       snapshot_.restore();
       scrub_stack();
-      universe_.make(choice, inner);
+      model_.make(choice, inner);
       ++result_.transitions;
       enter(state, {index, inner.values()}, false);
     } while (inner.advance());
@@ -133,10 +134,10 @@ class Pass {
     return path;
   }
 
-  void report(Wrong wrong, StateId state) {
-    for (const Finding& known : result_.findings)
-      if (known.wrong == wrong) return;
-    result_.findings.push_back({wrong, universe_.describe(wrong), path_to(state)});
+  void report(Violation violation, StateId state) {
+    for (const Counterexample& known : result_.counterexamples)
+      if (known.violation == violation) return;
+    result_.counterexamples.push_back({violation, model_.describe(violation), path_to(state)});
   }
 
   // Finds states from which no state is reachable in which all live clients have finished.
@@ -162,13 +163,13 @@ class Pass {
     const auto stuck = std::find(good_.begin(), good_.end(), 0);
     if (stuck == good_.end()) return;
     const auto state = static_cast<StateId>(stuck - good_.begin());
-    snapshot_.load(states_.row(state).first(universe_.arenas().count()));
-    report(Wrong::no_progress, state);
+    snapshot_.load(states_.row(state).first(model_.arenas().count()));
+    report(Violation::no_progress, state);
   }
 
   const SearchBounds& bounds_;
   const std::function<bool(const Progress&)>& watch_;
-  Universe universe_;
+  SearchModel model_;
   Snapshot snapshot_;
   StateStore states_;
   std::vector<Origin> origins_;                          // by state
@@ -192,9 +193,9 @@ SearchResult search(const Case& setup, const SearchBounds& bounds,
 
 SearchGraph search_graph(const Case& setup, const SearchBounds& bounds) {
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
-  const std::function<bool(const Progress&)> nobody;
+  const std::function<bool(const Progress&)> unwatched;
   return until_facts_stand([&](explorer::SearchSupport& support) {
-    Pass pass(setup, bounds, *protocol, support, nobody);
+    Pass pass(setup, bounds, *protocol, support, unwatched);
     SearchGraph graph;
     static_cast<SearchResult&>(graph) = pass.run();
     graph.edges = pass.take_edges();

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "tools/explore/universe.h"
+#include "tools/explore/search_model.h"
 
 namespace latchlab::explore {
 
-struct Finding {
-  Wrong wrong = Wrong::nothing;
+struct Counterexample {
+  Violation violation = Violation::nothing;
   std::string text;
   std::vector<Move> path;  // from the start
 };
@@ -33,9 +33,9 @@ struct SearchResult {
   std::uint64_t transitions = 0;
   std::uint64_t terminals = 0;
   std::uint64_t memory_bytes = 0;
-  std::vector<Finding> findings;   // the shortest of each kind
+  std::vector<Counterexample> counterexamples;  // the shortest of each kind
   std::set<std::string> terminal;  // entries, decoded, of states in which no step is possible
-  explorer::SearchFacts facts;     // facts that the moves in `findings` depend on
+  explorer::SearchFacts facts;     // facts that the moves in `counterexamples` depend on
 };
 
 struct Progress {
@@ -63,5 +63,19 @@ auto until_facts_stand(const Once& once) {
     return result;
   }
 }
+
+// ---- a search that keeps the transitions between the states that it finds ----
+
+// States are numbered in the order in which they were found; the start is 0.
+struct SearchEdge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+
+struct SearchGraph : SearchResult {
+  std::vector<SearchEdge> edges;  // by state, and then by choice
+};
+
+SearchGraph search_graph(const Case& setup, const SearchBounds& bounds);
 
 }  // namespace latchlab::explore

@@ -1,15 +1,14 @@
-#include "tools/explore/step_json.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "backends/explorer/mail.h"
+#include "backends/explorer/steps.h"
 #include "core/protocols/message_names.h"
 #include "core/verbs/operation.h"
 #include "tools/explore/describe.h"
+#include "tools/explore/replay.h"
 
 namespace latchlab::explore {
 
@@ -90,15 +89,15 @@ TouchedWords touched_by(const Step& step) {
   }
 }
 
-StepJson::StepJson(Universe& universe) : universe_(universe), places_(universe.world()) {}
+StepJson::StepJson(SearchModel& model) : model_(model), places_(model.world()) {}
 
 std::vector<std::uint64_t> StepJson::peek(const TouchedWords& touched) const {
   std::vector<std::uint64_t> words;
-  const explorer::NodeState* node = universe_.backend().state().find_node(touched.addr.node);
+  const explorer::NodeState* node = model_.backend().state().find_node(touched.addr.node);
   if (node == nullptr || !node->memory.contains(touched.addr.offset, 8ULL * touched.count))
     return words;
   for (std::uint32_t i = 0; i < touched.count; ++i)
-    words.push_back(universe_.backend().peek(touched.addr + 8ULL * i));
+    words.push_back(model_.backend().peek(touched.addr + 8ULL * i));
   return words;
 }
 
@@ -107,7 +106,7 @@ namespace {
 // One step that has not been made yet.
 class Telling {
  public:
-  Telling(Universe& universe, const AddressMap& places) : universe_(universe), places_(places) {}
+  Telling(SearchModel& model, const AddressMap& places) : model_(model), places_(places) {}
 
   void add_address(Json& json, RemoteAddr addr) const {
     json["node"] = addr.node.value;
@@ -150,7 +149,7 @@ class Telling {
   }
 
   Json message_json(const Message& message, EndpointAddr to) const {
-    const MessageNames* const names = message_names_of(universe_.world().protocol());
+    const MessageNames* const names = message_names_of(model_.world().protocol());
     Json json;
     const std::string_view name =
         names == nullptr ? std::string_view() : names->message_name(message.type);
@@ -159,14 +158,14 @@ class Telling {
     json["lock"] = message.lock.value;
     json["generation"] = message.generation;
     json["words"] = hex_words(message.words);
-    explorer::NodeState* const node = universe_.backend().state().find_node(to.node);
+    explorer::NodeState* const node = model_.backend().state().find_node(to.node);
     if (node != nullptr && to.number >= 1 && to.number <= node->endpoints.size())
       json["to"] = actor_json(*node->endpoints[to.number - 1].owner);
     return json;
   }
 
   Json call_json(const Operation& op) const {
-    const MessageNames* const names = message_names_of(universe_.world().protocol());
+    const MessageNames* const names = message_names_of(model_.world().protocol());
     Json json;
     const std::string_view name =
         names == nullptr ? std::string_view() : names->request_name(op.call.request.type);
@@ -193,7 +192,7 @@ class Telling {
 
   // The message that is taken: the first that the filter accepts.
   void add_wait(Json& json, const Step& step) const {
-    explorer::State& state = universe_.backend().state();
+    explorer::State& state = model_.backend().state();
     const bool of_probe = step.kind == StepKind::probe_message;
     if (!of_probe && step.kind != StepKind::wake_message) return;
     const MessageWait& wait =
@@ -216,14 +215,14 @@ class Telling {
   }
 
  private:
-  Universe& universe_;
+  SearchModel& model_;
   const AddressMap& places_;
 };
 
 }  // namespace
 
 std::string StepJson::of(const Step& step) const {
-  return Telling(universe_, places_).of(step).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Telling(model_, places_).of(step).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace latchlab::explore

@@ -42,17 +42,17 @@ std::uint64_t hash_row(std::span<const BlobId> row) {
 }  // namespace
 
 BlobId BlobStore::intern(std::span<const std::uint64_t> words) {
-  if (2 * (places_.size() + 1) > table_.size()) grow();
+  if (2 * (blobs_.size() + 1) > table_.size()) grow();
   const auto hash = static_cast<std::uint32_t>(hash_words(words) >> 32);
   std::size_t at = hash & (table_.size() - 1);
   for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
-    const Place& place = places_[table_[at] - 1];
-    if (place.hash == hash && place.count == words.size() &&
-        std::equal(words.begin(), words.end(), place.words))
+    const Blob& known = blobs_[table_[at] - 1];
+    if (known.hash == hash && known.count == words.size() &&
+        std::equal(words.begin(), words.end(), known.words))
       return table_[at] - 1;
   }
-  places_.push_back({keep(words), static_cast<std::uint32_t>(words.size()), hash});
-  table_[at] = static_cast<std::uint32_t>(places_.size());
+  blobs_.push_back({keep(words), static_cast<std::uint32_t>(words.size()), hash});
+  table_[at] = static_cast<std::uint32_t>(blobs_.size());
   return table_[at] - 1;
 }
 
@@ -71,8 +71,8 @@ const std::uint64_t* BlobStore::keep(std::span<const std::uint64_t> words) {
 
 void BlobStore::grow() {
   table_.assign(std::max(kLeastTable, 2 * table_.size()), 0);
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    std::size_t at = places_[i].hash & (table_.size() - 1);
+  for (std::size_t i = 0; i < blobs_.size(); ++i) {
+    std::size_t at = blobs_[i].hash & (table_.size() - 1);
     while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
     table_[at] = static_cast<std::uint32_t>(i + 1);
   }

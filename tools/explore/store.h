@@ -22,13 +22,13 @@ class BlobStore {
  public:
   BlobId intern(std::span<const std::uint64_t> words);
   std::span<const std::uint64_t> words(BlobId blob) const {
-    return {places_[blob].words, places_[blob].count};
+    return {blobs_[blob].words, blobs_[blob].count};
   }
-  std::uint64_t count() const { return places_.size(); }
+  std::uint64_t count() const { return blobs_.size(); }
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  struct Place {
+  struct Blob {
     const std::uint64_t* words = nullptr;
     std::uint32_t count = 0;
     std::uint32_t hash = 0;
@@ -36,7 +36,7 @@ class BlobStore {
   const std::uint64_t* keep(std::span<const std::uint64_t> words);
   void grow();
 
-  std::vector<Place> places_;
+  std::vector<Blob> blobs_;
   std::vector<std::uint32_t> table_;  // open addressing; number + 1, 0: empty
   std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
   std::size_t chunk_used_ = 0;

@@ -157,22 +157,23 @@ Case read_case(Reader& reader) {
   return setup;
 }
 
-std::optional<Wrong> wrong_of(const std::string& name) {
-  for (std::size_t i = 1; i < kWrongs; ++i)
-    if (name == name_of(static_cast<Wrong>(i))) return static_cast<Wrong>(i);
+std::optional<Violation> wrong_of(const std::string& name) {
+  for (std::size_t i = 1; i < kViolations; ++i)
+    if (name == name_of(static_cast<Violation>(i))) return static_cast<Violation>(i);
   return std::nullopt;
 }
 
 }  // namespace
 
-Trace make_trace(const Case& setup, const explorer::SearchFacts& facts, const Finding& finding) {
-  Trace trace{setup, facts, finding, {}};
+Trace make_trace(const Case& setup, const explorer::SearchFacts& facts,
+                 const Counterexample& counterexample) {
+  Trace trace{setup, facts, counterexample, {}};
   explorer::SearchSupport support;
   support.facts = facts;
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
-  Universe universe(setup, *protocol, support);
-  follow(universe, finding.path);
-  trace.entry = universe.entry();
+  SearchModel model(setup, *protocol, support);
+  follow(model, counterexample.path);
+  trace.entry = model.entry();
   return trace;
 }
 
@@ -186,8 +187,8 @@ Result<Trace> parse_trace(const std::string& text, const std::string& file) {
   Reader reader(json, file);
   Trace trace;
   trace.setup = read_case(reader);
-  const std::string wrong = reader.text("wrong");
-  trace.finding.text = reader.text("text");
+  const std::string violation = reader.text("wrong");
+  trace.counterexample.text = reader.text("text");
   trace.entry = reader.text("entry");
   std::vector<std::uint64_t> mixed;
   for (const auto& row : reader.rows("mixed_words", ~0ULL)) mixed.push_back(row.front());
@@ -197,12 +198,12 @@ Result<Trace> parse_trace(const std::string& text, const std::string& file) {
     move.choice = static_cast<std::uint32_t>(row.front());
     for (std::size_t i = 1; i < row.size(); ++i)
       move.inner.push_back(static_cast<std::uint32_t>(row[i]));
-    trace.finding.path.push_back(std::move(move));
+    trace.counterexample.path.push_back(std::move(move));
   }
   if (reader.error()) return *reader.error();
-  const std::optional<Wrong> known = wrong_of(wrong);
-  if (!known) return Error{fmt::format("'wrong': '{}' is no kind of finding", wrong), file};
-  trace.finding.wrong = *known;
+  const std::optional<Violation> known = wrong_of(violation);
+  if (!known) return Error{fmt::format("'wrong': '{}' is no kind of finding", violation), file};
+  trace.counterexample.violation = *known;
   if (const Status fine = check_case(trace.setup); !fine) return Error{fine.error().message, file};
   return trace;
 }

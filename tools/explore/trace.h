@@ -15,19 +15,17 @@ inline constexpr int kReplayVersion = 1;  // of the output of replay_json
 struct Trace {
   Case setup;
   explorer::SearchFacts facts;
-  Finding finding;
+  Counterexample counterexample;
   std::string entry;  // the lock entry at the end, decoded
 };
 
 // Replays the violation to get the entry at its end.
-Trace make_trace(const Case& setup, const explorer::SearchFacts& facts, const Finding& finding);
+Trace make_trace(const Case& setup, const explorer::SearchFacts& facts,
+                 const Counterexample& counterexample);
 std::string trace_json(const Trace& trace);
 std::string case_json(const Case& setup);  // as in trace_json
 // Errors name `file`, what is wrong, and what was expected.
 Result<Trace> parse_trace(const std::string& text, const std::string& file);
-
-// Checks that everything in the case is known and within the limits of a search.
-Status check_case(const Case& setup);
 
 struct Played {
   std::string text;   // step by step

@@ -38,10 +38,10 @@ class RandomInner final : public Chooser {
 };
 
 // A model that returns to its initial state as often as needed.
-class Stage {
+class ReplayContext {
  public:
-  Stage(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
-      : universe(setup, protocol, support), snapshot_(support.arenas) {
+  ReplayContext(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
+      : model(setup, protocol, support), snapshot_(support.arenas) {
     snapshot_.intern(start_);
   }
   void restart() {
@@ -49,7 +49,7 @@ class Stage {
     snapshot_.intern(now_);
     snapshot_.restore();
   }
-  Universe universe;
+  SearchModel model;
 
  private:
   Snapshot snapshot_;
@@ -129,29 +129,29 @@ class Picker {
 };
 
 struct Walked {
-  std::optional<Finding> finding;
+  std::optional<Counterexample> counterexample;
   std::uint64_t steps = 0;
   bool unfinished = false;
 };
 
-Walked walk_once(Stage& stage, Strategy strategy, std::uint64_t seed, std::uint64_t length,
-                 std::uint64_t most) {
-  Universe& universe = stage.universe;
-  stage.restart();
+Walked walk_once(ReplayContext& context, Strategy strategy, std::uint64_t seed,
+                 std::uint64_t length, std::uint64_t most) {
+  SearchModel& model = context.model;
+  context.restart();
   Rng rng(seed, 0, StreamPurpose::schedule);
   Picker picker(strategy, rng, length);
   RandomInner inner(rng);
   Walked walked;
   std::vector<Move> path;
   for (; walked.steps < most; ++walked.steps) {
-    const std::vector<Choice> choices = universe.choices();
-    const Wrong wrong = universe.wrong(choices.empty() && !universe.cut());
-    if (ends(wrong) || (wrong != Wrong::nothing && !walked.finding))
-      walked.finding = Finding{wrong, universe.describe(wrong), path};
-    if (ends(wrong) || choices.empty()) return walked;
+    const std::vector<Choice> choices = model.choices();
+    const Violation violation = model.violation(choices.empty() && !model.cut());
+    if (ends(violation) || (violation != Violation::nothing && !walked.counterexample))
+      walked.counterexample = Counterexample{violation, model.describe(violation), path};
+    if (ends(violation) || choices.empty()) return walked;
     const std::size_t picked = picker.pick(choices, walked.steps);
     inner.restart();
-    universe.make(choices[picked], inner);
+    model.make(choices[picked], inner);
     path.push_back({static_cast<std::uint32_t>(picked), inner.values()});
   }
   walked.unfinished = true;
@@ -162,10 +162,12 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
                      const WalkBounds& bounds, explorer::SearchSupport& support,
                      const std::function<bool(std::uint64_t)>& watch) {
   const auto began = std::chrono::steady_clock::now();
-  Stage stage(setup, protocol, support);
+  ReplayContext context(setup, protocol, support);
   WalkResult result;
   std::uint64_t length = kFirstLength;
-  const auto worst_found = [&result] { return result.finding && ends(result.finding->wrong); };
+  const auto worst_found = [&result] {
+    return result.counterexample && ends(result.counterexample->violation);
+  };
   while (result.walks < bounds.walks && !worst_found()) {
     if (result.walks % kWalksPerLook == 0) {
       const auto limit = std::chrono::milliseconds(bounds.milliseconds);
@@ -174,13 +176,15 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
       if (watch && !watch(result.walks)) break;
     }
     const std::uint64_t seed = hash_of(bounds.seed, ++result.walks);
-    Walked walked = walk_once(stage, strategy, seed, length, bounds.steps);
+    Walked walked = walk_once(context, strategy, seed, length, bounds.steps);
     length = std::max(length, walked.steps);
     result.steps += walked.steps;
     result.unfinished += walked.unfinished ? 1 : 0;
-    if (!walked.finding || (result.finding && !ends(walked.finding->wrong))) continue;
+    if (!walked.counterexample ||
+        (result.counterexample && !ends(walked.counterexample->violation)))
+      continue;
     result.found_by = result.walks;
-    result.finding = std::move(walked.finding);
+    result.counterexample = std::move(walked.counterexample);
   }
   return result;
 }
@@ -193,15 +197,17 @@ struct Intent {
 
 // Makes those of `intents` that are possible, in order; returns the moves if they end in the same
 // violation.
-std::optional<Finding> try_out(Stage& stage, const std::vector<Intent>& intents, Wrong wanted) {
-  Universe& universe = stage.universe;
-  stage.restart();
+std::optional<Counterexample> try_out(ReplayContext& context, const std::vector<Intent>& intents,
+                                      Violation wanted) {
+  SearchModel& model = context.model;
+  context.restart();
   std::vector<Move> path;
   for (std::size_t i = 0;; ++i) {
-    const std::vector<Choice> choices = universe.choices();
-    const Wrong wrong = universe.wrong(choices.empty() && !universe.cut());
-    if (wrong == wanted) return Finding{wrong, universe.describe(wrong), std::move(path)};
-    if (ends(wrong) || choices.empty()) return std::nullopt;
+    const std::vector<Choice> choices = model.choices();
+    const Violation violation = model.violation(choices.empty() && !model.cut());
+    if (violation == wanted)
+      return Counterexample{violation, model.describe(violation), std::move(path)};
+    if (ends(violation) || choices.empty()) return std::nullopt;
     std::size_t picked = choices.size();
     for (; i < intents.size() && picked == choices.size(); ++i)
       for (std::size_t c = 0; c < choices.size() && picked == choices.size(); ++c)
@@ -209,20 +215,20 @@ std::optional<Finding> try_out(Stage& stage, const std::vector<Intent>& intents,
     if (picked == choices.size()) return std::nullopt;
     --i;
     ScriptedChooser inner(intents[i].inner);
-    universe.make(choices[picked], inner);
+    model.make(choices[picked], inner);
     path.push_back({static_cast<std::uint32_t>(picked), intents[i].inner});
   }
 }
 
-std::vector<Intent> intents_of(Stage& stage, const std::vector<Move>& path) {
-  stage.restart();
+std::vector<Intent> intents_of(ReplayContext& context, const std::vector<Move>& path) {
+  context.restart();
   std::vector<Intent> intents;
   for (const Move& move : path) {
-    const std::vector<Choice> choices = stage.universe.choices();
-    LATCHLAB_CHECK(move.choice < choices.size(), "a path fits the world that it was found in");
+    const std::vector<Choice> choices = context.model.choices();
+    LATCHLAB_CHECK(move.choice < choices.size(), "a path fits the model that it was found in");
     intents.push_back({likeness(choices[move.choice]), move.inner});
     ScriptedChooser inner(move.inner);
-    stage.universe.make(choices[move.choice], inner);
+    context.model.make(choices[move.choice], inner);
   }
   return intents;
 }
@@ -235,29 +241,32 @@ WalkResult walk(const Case& setup, Strategy strategy, const WalkBounds& bounds,
   WalkResult result = until_facts_stand([&](explorer::SearchSupport& support) {
     return walk_pass(setup, *protocol, strategy, bounds, support, watch);
   });
-  if (result.finding) result.finding = minimised(setup, *result.finding, result.facts);
+  if (result.counterexample)
+    result.counterexample = minimised(setup, *result.counterexample, result.facts);
   return result;
 }
 
-Finding minimised(const Case& setup, const Finding& finding, const explorer::SearchFacts& facts) {
+Counterexample minimised(const Case& setup, const Counterexample& counterexample,
+                         const explorer::SearchFacts& facts) {
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
   explorer::SearchSupport support;
   support.facts = facts;
-  Stage stage(setup, *protocol, support);
-  Finding best = finding;
-  std::vector<Intent> intents = intents_of(stage, best.path);
+  ReplayContext context(setup, *protocol, support);
+  Counterexample best = counterexample;
+  std::vector<Intent> intents = intents_of(context, best.path);
   for (std::size_t piece = std::max<std::size_t>(intents.size() / 2, 1); piece > 0; piece /= 2) {
     for (std::size_t at = 0; at + piece <= intents.size();) {
       std::vector<Intent> shorter = intents;
       shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(at),
                     shorter.begin() + static_cast<std::ptrdiff_t>(at + piece));
-      const std::optional<Finding> found = try_out(stage, shorter, finding.wrong);
+      const std::optional<Counterexample> found =
+          try_out(context, shorter, counterexample.violation);
       if (!found || found->path.size() >= best.path.size()) {
         at += piece;
         continue;
       }
       best = *found;
-      intents = intents_of(stage, best.path);
+      intents = intents_of(context, best.path);
     }
   }
   return best;

@@ -27,9 +27,10 @@ struct WalkBounds {
 struct WalkResult {
   std::uint64_t walks = 0;
   std::uint64_t steps = 0;
-  std::uint64_t unfinished = 0;    // walks that reached `steps`
-  std::optional<Finding> finding;  // minimised; the first for which ends() holds, else the first
-  std::uint64_t found_by = 0;      // number of the walk, from 1
+  std::uint64_t unfinished = 0;  // walks that reached `steps`
+  std::optional<Counterexample>
+      counterexample;          // minimised; the first for which ends() holds, else the first
+  std::uint64_t found_by = 0;  // number of the walk, from 1
   explorer::SearchFacts facts;
 };
 
@@ -37,6 +38,7 @@ WalkResult walk(const Case& setup, Strategy strategy, const WalkBounds& bounds,
                 const std::function<bool(std::uint64_t walks)>& watch = {});
 
 // Shortens the path to a violation of the same kind, by leaving moves out as long as that works.
-Finding minimised(const Case& setup, const Finding& finding, const explorer::SearchFacts& facts);
+Counterexample minimised(const Case& setup, const Counterexample& counterexample,
+                         const explorer::SearchFacts& facts);
 
 }  // namespace latchlab::explore

@@ -76,13 +76,13 @@ std::string case_json(const Case& setup) {
 std::string trace_json(const Trace& trace) {
   Json json;
   json["latchlab_trace"] = kTraceVersion;
-  json["wrong"] = name_of(trace.finding.wrong);
-  json["text"] = trace.finding.text;
+  json["wrong"] = name_of(trace.counterexample.violation);
+  json["text"] = trace.counterexample.text;
   json.update(Json::parse(case_json(trace.setup)));
   json["mixed_words"] = trace.facts.mixed_words();
   json["reads_membership"] = trace.facts.reads_membership();
   json["entry"] = trace.entry;
-  json["moves"] = moves_json(trace.finding.path);
+  json["moves"] = moves_json(trace.counterexample.path);
   return json.dump() + "\n";
 }
 
@@ -118,12 +118,12 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
   json["paths"] = verdict.paths;
   json["unreached"] = verdict.unreached;
   json["violations"] = Json::array();
-  for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
-    const Trace& trace = verdict.findings[i];
-    json["violations"].push_back({{"wrong", name_of(trace.finding.wrong)},
-                                  {"text", trace.finding.text},
+  for (std::size_t i = 0; i < verdict.counterexamples.size(); ++i) {
+    const Trace& trace = verdict.counterexamples[i];
+    json["violations"].push_back({{"wrong", name_of(trace.counterexample.violation)},
+                                  {"text", trace.counterexample.text},
                                   {"case", describe(trace.setup)},
-                                  {"moves", trace.finding.path.size()},
+                                  {"moves", trace.counterexample.path.size()},
                                   {"trace", i < trace_files.size() ? trace_files[i] : ""}});
   }
   return json.dump(2) + "\n";

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "core/study/files.h"
-#include "tools/latchlab/run_one.h"
+#include "tools/latchlab/run.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "core/launch/rendezvous.h"
 #include "core/launch/mpi.h"

@@ -1,6 +1,8 @@
 // Builds the pages of lessons. A lesson has a text below scenarios/teaching and, beside it, either
 // a scenario to run or counterexamples.
 
+#include "tools/latchlab/classroom.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@
 #include "core/study/files.h"
 #include "tools/explore/game.h"
 #include "tools/explore/trace.h"
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/run.h"
 #include "tools/latchlab/stored_runs.h"
 #include "tools/report/report.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/run.h"
 
 namespace latchlab::tool {
 

@@ -1,4 +1,3 @@
-#include "tools/latchlab/compare_text.h"
 
 #include <fmt/core.h>
 
@@ -6,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/latchlab/compare.h"
+#include "tools/latchlab/stored_runs.h"
 #include "tools/latchlab/table.h"
 #include "tools/latchlab/values.h"
 

@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/load.h"
 
 namespace latchlab::tool {
 

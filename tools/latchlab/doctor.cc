@@ -1,5 +1,7 @@
 // Checks the prerequisites of each of Latchlab's functions on this machine.
 
+#include "tools/latchlab/doctor.h"
+
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,8 +18,6 @@
 
 #include "core/protocols/registry.h"
 #include "core/scenario/quantities.h"
-#include "tools/latchlab/commands.h"
-#include "tools/latchlab/health.h"
 #include "tools/latchlab/version.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "backends/ibverbs/ibverbs_backend.h"

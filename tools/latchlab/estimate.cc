@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "tools/latchlab/load_model.h"
-
 namespace latchlab::tool {
 
 namespace {

@@ -6,7 +6,14 @@
 
 namespace latchlab::tool {
 
-// Verbs posted by one repeat of a point, and by all repeats of a scenario (load_model.h).
+// Bounds of a closed queueing network (load_model.cc) on what a point does per second.
+struct Load {
+  double sections_s = 0;  // critical sections
+  double verbs_s = 0;     // messages and calls included
+};
+Load estimate_load(const Point& point);
+
+// Verbs posted by one repeat of a point, and by all repeats of a scenario.
 double estimate_verbs(const Point& point);
 double estimate_verbs(const Scenario& scenario);
 // Time to simulate one repeat of a point, and all repeats of a scenario, on one core.

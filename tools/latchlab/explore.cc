@@ -1,5 +1,7 @@
 // Searches for orders of events that violate a lock's guarantees, and replays of counterexamples.
 
+#include "tools/latchlab/explore.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,7 +15,7 @@
 #include "core/study/files.h"
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/command_line.h"
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/load.h"
 #include "tools/latchlab/plugins.h"
 #include "tools/report/report.h"
 
@@ -76,7 +78,7 @@ Status read_time(const ExploreArguments& arguments, Campaign& campaign) {
   if (!timed && (campaign.drift_ppm > 0 || !arguments.hold.empty() || !arguments.patience.empty() ||
                  !arguments.pause_length.empty() || !arguments.horizon.empty()))
     return Error{
-        "--drift, --hold, --patience, --pause-length and --horizon are for searches in time: give "
+        "--drift, --hold, --patience, --pause-length and --horizon are for timed searches: give "
         "--latencies too",
         {}};
   if (!timed) return fine();
@@ -145,7 +147,7 @@ Result<std::vector<std::string>> write_traces(const std::string& directory,
   fs::create_directories(directory, failed);
   if (failed) return Error{"cannot be made: " + failed.message(), directory};
   for (const Trace& trace : traces) {
-    std::string kind = name_of(trace.finding.wrong);
+    std::string kind = name_of(trace.counterexample.violation);
     std::replace(kind.begin(), kind.end(), ' ', '-');
     std::string file;
     // Claims the file, because another search may write to the same directory.
@@ -186,14 +188,14 @@ void print_verdict(const Campaign& campaign, const Verdict& verdict,
                verdict.paths);
     for (const std::string& path : verdict.unreached) fmt::print("  {}\n", path);
   }
-  for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
-    const Trace& trace = verdict.findings[i];
+  for (std::size_t i = 0; i < verdict.counterexamples.size(); ++i) {
+    const Trace& trace = verdict.counterexamples[i];
     fmt::print("FOUND {} in {} moves ({}): {}\n  see it: latchlab replay {}{}\n",
-               name_of(trace.finding.wrong), trace.finding.path.size(),
-               explore::describe(trace.setup), trace.finding.text, shell_word(files[i]),
+               name_of(trace.counterexample.violation), trace.counterexample.path.size(),
+               explore::describe(trace.setup), trace.counterexample.text, shell_word(files[i]),
                plugin_options());
   }
-  if (verdict.findings.empty()) fmt::print("Nothing found.\n");
+  if (verdict.counterexamples.empty()) fmt::print("Nothing found.\n");
 }
 
 }  // namespace
@@ -206,7 +208,8 @@ int explore_protocol(const ExploreArguments& arguments) {
   Teller teller(!arguments.quiet);
   const Verdict verdict =
       explore::run(campaign.value(), [&](const CampaignProgress& now) { return teller(now); });
-  const auto files = write_traces(arguments.out, campaign.value().base.protocol, verdict.findings);
+  const auto files =
+      write_traces(arguments.out, campaign.value().base.protocol, verdict.counterexamples);
   if (!files) return complain(files.error(), kCannot);
   if (arguments.json) {
     fmt::print("{}", verdict_json(campaign.value(), verdict, files.value()));
@@ -214,7 +217,7 @@ int explore_protocol(const ExploreArguments& arguments) {
     print_verdict(campaign.value(), verdict, files.value());
   }
   if (stop_asked != 0) return kInterrupted;
-  return verdict.findings.empty() ? kFine : kBroken;
+  return verdict.counterexamples.empty() ? kFine : kBroken;
 }
 
 int replay(const ReplayArguments& arguments) {

@@ -1,3 +1,5 @@
+#include "tools/latchlab/find.h"
+
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -9,12 +11,9 @@
 #include "core/study/point_files.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
-#include "tools/latchlab/find_plan.h"
-#include "tools/latchlab/find_text.h"
 #include "tools/latchlab/plugins.h"
-#include "tools/latchlab/point_lines.h"
 #include "tools/latchlab/progress.h"
-#include "tools/latchlab/run_one.h"
+#include "tools/latchlab/run.h"
 #include "tools/latchlab/table.h"
 #include "tools/report/report.h"
 

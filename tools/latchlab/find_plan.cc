@@ -1,4 +1,3 @@
-#include "tools/latchlab/find_plan.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,8 @@
 #include "core/scenario/resolve.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/sweep.h"
+#include "tools/latchlab/find.h"
+#include "tools/latchlab/stored_runs.h"
 
 namespace latchlab::tool {
 

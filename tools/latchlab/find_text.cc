@@ -1,4 +1,3 @@
-#include "tools/latchlab/find_text.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tools/latchlab/find.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {

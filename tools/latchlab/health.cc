@@ -1,4 +1,4 @@
-#include "tools/latchlab/health.h"
+#include "tools/latchlab/doctor.h"
 
 #include <fmt/core.h>
 

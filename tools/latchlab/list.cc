@@ -1,3 +1,5 @@
+#include "tools/latchlab/list.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -5,11 +7,13 @@
 #include <set>
 
 #include "core/protocols/registry.h"
+#include "core/scenario/json_schema.h"
 #include "core/scenario/nic_constants.h"
+#include "core/scenario/reference.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/scenario/suggestions.h"
-#include "tools/latchlab/commands.h"
 #include "tools/latchlab/explain/topics.h"
+#include "tools/latchlab/load.h"
 
 namespace latchlab::tool {
 
@@ -121,19 +125,7 @@ std::set<std::string> experiments(const DataDirs& data) {
   return names;
 }
 
-}  // namespace
-
-int list(const std::string& what, const std::string& data, bool json) {
-  if (what == "protocols") list_protocols(json);
-  if (what == "nics") print_nics(data_dirs(data), json);
-  if (what == "scenarios") print_scenarios("", data, json);
-  if (what == "experiments") print_scenarios("papers/", data, json);
-  const Pairs pairs = pairs_of(what, data_dirs(data));
-  if (!pairs.empty()) print_pairs(pairs, json);
-  return kFine;
-}
-
-int list_names(const std::string& what, const std::string& data) {
+int print_names(const std::string& what, const std::string& data) {
   std::vector<std::string> names;
   if (what == "protocols")
     for (const ProtocolInfo& info : protocol_infos()) names.push_back(info.name);
@@ -144,6 +136,29 @@ int list_names(const std::string& what, const std::string& data) {
   for (const auto& [name, help] : pairs_of(what, data_dirs(data)))
     if (!contains(names, name)) names.push_back(name);
   for (const std::string& name : names) fmt::print("{}\n", name);
+  return kFine;
+}
+
+}  // namespace
+
+int list(const ListArguments& arguments) {
+  const auto& [what, data, json, names, markdown] = arguments;
+  if (markdown) return list_markdown(what);
+  if (names) return print_names(what, data);
+  if (what == "protocols") list_protocols(json);
+  if (what == "nics") print_nics(data_dirs(data), json);
+  if (what == "scenarios") print_scenarios("", data, json);
+  if (what == "experiments") print_scenarios("papers/", data, json);
+  const Pairs pairs = pairs_of(what, data_dirs(data));
+  if (!pairs.empty()) print_pairs(pairs, json);
+  return kFine;
+}
+
+int schema(const SchemaArguments& arguments) {
+  if (arguments.markdown)
+    fmt::print("{}", scenario_reference(protocol_infos()));
+  else
+    fmt::print("{}", arguments.nic ? nic_schema() : scenario_schema(protocol_infos()));
   return kFine;
 }
 

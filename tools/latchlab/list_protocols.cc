@@ -8,7 +8,8 @@
 #include "core/protocols/registry.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/world/table_shape.h"
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/list.h"
+#include "tools/latchlab/load.h"
 
 namespace latchlab::tool {
 

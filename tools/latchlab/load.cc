@@ -1,3 +1,5 @@
+#include "tools/latchlab/load.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,7 @@
 #include "core/study/held_at_once.h"
 #include "core/study/scoring.h"
 #include "core/study/share.h"
-#include "tools/latchlab/commands.h"
-#include "tools/latchlab/locks_held.h"
+#include "tools/latchlab/backends.h"
 
 namespace latchlab::tool {
 

@@ -1,4 +1,3 @@
-#include "tools/latchlab/measure_nic.h"
 
 #include <fmt/core.h>
 
@@ -16,9 +15,8 @@
 #include "core/study/stored_study.h"
 #include "models/measured/benchmarks.h"
 #include "models/measured/probe.h"
+#include "tools/latchlab/calibrate.h"
 #include "tools/latchlab/estimate.h"
-#include "tools/latchlab/measured_nic.h"
-#include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "core/launch/mpi.h"
 #endif

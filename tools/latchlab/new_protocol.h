@@ -1,5 +1,5 @@
 #pragma once
-// The files that `latchlab new protocol` writes, made from the templates of tools/new-protocol.
+// `latchlab new`.
 
 #include <string>
 #include <vector>
@@ -7,6 +7,18 @@
 #include "core/base/result.h"
 
 namespace latchlab::tool {
+
+struct NewProtocolArguments {
+  std::string what = "protocol";
+  std::string name;
+  // The source tree, or with `out_of_tree` the directory to create; empty: the current directory,
+  // or NAME.
+  std::string out;
+  bool out_of_tree = false;
+};
+int new_protocol(const NewProtocolArguments& arguments);
+
+// ---- the files, made from the templates of tools/new-protocol ----
 
 struct NewFile {
   std::string path;  // relative to the target directory

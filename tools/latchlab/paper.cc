@@ -1,25 +1,161 @@
-#include "tools/latchlab/paper.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <system_error>
+#include <variant>
+#include <vector>
 
 #include "core/measure/expectations.h"
+#include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
 #include "core/scenario/text_file.h"
 #include "core/study/files.h"
+#include "core/study/metric_names.h"
+#include "core/study/output.h"
 #include "core/study/scoring.h"
 #include "core/study/sensitivity.h"
 #include "core/study/stored_study.h"
-#include "tools/latchlab/commands.h"
-#include "tools/latchlab/predictions.h"
+#include "tools/latchlab/reproduce.h"
 #include "tools/report/document.h"
 #include "tools/report/report.h"
 
 namespace latchlab::tool {
 
 namespace {
+
+constexpr const char* kPredictionHead = "experiment,system,point,metric,value,low,high\n";
+
+// A name of a group of metrics, such as acquire_ns, stands for these members.
+constexpr const char* kParts[] = {"mean", "p50", "p99", "p999"};
+
+constexpr const char* kPrinted[] = {
+    "goodput_ops_s", "commits_s", "acquire_ns", "acquire_read_ns", "acquire_write_ns",
+    "hottest_lock.acquire_ns", "transaction_ns",
+    // retries, and READs of lock state larger than a few words
+    "retry_share", "retry_share_acquire", "verbs_per_cycle_detail.read_long",
+    // resets, aborts, waiting
+    "recoveries", "aborted_acquisitions", "aborted_share", "aborts_s", "false_conflict_share",
+    "waited_share.read", "waited_share.write",
+    // the server's share
+    "server_nic.utilisation.pipeline", "server_nic.utilisation.hottest_slot",
+    "server_nic.utilisation.link", "server_cpu.utilisation", "server_cpu.queue_ns"};
+
+std::vector<std::string> metrics_of(const Scenario& scenario) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& metric) {
+    if (std::find(all.begin(), all.end(), metric) == all.end()) all.push_back(metric);
+  };
+  for (const std::string name : kPrinted) {
+    if (parts_of_metric(name).empty()) add(name);
+    for (const char* part : kParts)
+      if (is_metric(name + "." + part)) add(name + "." + part);
+  }
+  for (const Figure& figure : scenario.figures) add(figure.y);
+  for (const Expectation& entry : scenario.expectations)
+    for (const std::string& metric : entry.metrics) add(metric);
+  return all;
+}
+
+// If all acquisitions have one mode, acquire_ns equals that mode's metric.
+bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
+  const bool by_mode =
+      metric.starts_with("acquire_read_ns.") || metric.starts_with("acquire_write_ns.");
+  return by_mode &&
+         std::all_of(outcome.repeats.begin(), outcome.repeats.end(), [](const auto& repeat) {
+           return !repeat || repeat->metrics.acquire_read.count() == 0 ||
+                  repeat->metrics.acquire_write.count() == 0;
+         });
+}
+
+// "platform.clients_per_node=48;locks.count=10M": the swept values other than the lock.
+std::string place_of(const Point& point) {
+  std::string text;
+  for (const auto& [path, value] : point.axes)
+    if (path != "protocol") text += (text.empty() ? "" : ";") + path + "=" + value;
+  return text;
+}
+
+struct Prediction {
+  double value, low, high;
+};
+
+// The value of a count is the mean per repeat, not the sum over repeats.
+std::optional<Prediction> predicted(const LeafValue& leaf, const std::vector<double>& repeats) {
+  const bool is_count = std::holds_alternative<std::uint64_t>(leaf);
+  const std::optional<double> value = is_count ? mean(repeats) : number_of(leaf);
+  if (!value) return std::nullopt;
+  Prediction made{*value, *value, *value};
+  for (const double each : repeats) {
+    made.low = std::min(made.low, each);
+    made.high = std::max(made.high, each);
+  }
+  const auto* interval = std::get_if<MeanCi>(&leaf);
+  const double half = interval != nullptr ? interval->ci95.value_or(0) : 0;
+  made.low = std::min(made.low, std::max(*value - half, 0.0));
+  made.high = std::max(made.high, *value + half);
+  return made;
+}
+
+std::vector<Leaves> repeats_of_point(const PointOutcome& outcome) {
+  std::vector<Leaves> all;
+  for (const auto& repeat : outcome.repeats)
+    if (repeat && has_run(repeat->status)) all.push_back(repeat_leaves(repeat->metrics));
+  return all;
+}
+
+std::vector<double> numbers_in(const std::vector<Leaves>& repeats, const std::string& metric) {
+  std::vector<double> numbers;
+  for (const Leaves& leaves : repeats) {
+    if (const auto number = number_at(leaves, metric)) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+void widen(Prediction& made, const Spans& spans, const std::string& metric) {
+  const auto span = spans.find(metric);
+  if (span == spans.end()) return;
+  made.low *= span->second.least;
+  made.high *= span->second.most;
+}
+
+// Lines of predictions/PAPER.csv: one for each metric of each point that is_whole(). The metrics
+// are those that papers often print and those of the experiment's figures and expectations.
+//
+// value is that of the point. low and high span its repeats and the 95% confidence interval of its
+// mean. Both are then widened by the change of this lock's metric at the end of the sweep when the
+// model's constants are at the ends of their ranges (`sensitivity`: the text of sensitivity.json;
+// may be empty). Six digits. Equal runs give byte-identical lines.
+std::string prediction_lines(const std::string& experiment, const StoredStudy& study,
+                             const std::string& sensitivity) {
+  const std::vector<std::string> metrics = metrics_of(study.scenario);
+  const std::map<std::string, Spans> spans = stored_spans(sensitivity);
+  std::string lines;
+  for (std::size_t i = 0; i < study.scenario.points.size(); ++i) {
+    const Point& point = study.scenario.points[i];
+    const PointOutcome& outcome = study.outcome.points[i];
+    if (!is_whole(point, outcome)) continue;
+    const Leaves leaves = outcome.metrics();
+    const std::vector<Leaves> repeats = repeats_of_point(outcome);
+    const std::string where =
+        fmt::format("{},{},{}", csv_text(experiment), csv_text(point.protocol.label),
+                    csv_text(place_of(point)));
+    for (const std::string& metric : metrics) {
+      if (says_nothing_new(metric, outcome)) continue;
+      const LeafValue* const leaf = find_leaf(leaves, metric);
+      auto made = leaf != nullptr ? predicted(*leaf, numbers_in(repeats, metric)) : std::nullopt;
+      if (!made) continue;
+      if (const auto moved = spans.find(point.protocol.label); moved != spans.end())
+        widen(*made, moved->second, metric);
+      lines += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", where, metric, made->value, made->low,
+                           made->high);
+    }
+  }
+  return lines;
+}
 
 namespace fs = std::filesystem;
 

@@ -1,9 +1,14 @@
 #include "tools/latchlab/progress.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+
+#include "tools/export/figure_lines.h"
+#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 
@@ -43,6 +48,50 @@ void Progress::show(const StudyProgress& at) {
 void Progress::clear() {
   if (visible_) fmt::print(stderr, "\r{:48}\r", "");
   visible_ = false;
+}
+
+namespace {
+
+// "cas, locks.count=10"
+std::string name_of_point(const Point& point) {
+  std::string name = point.protocol.label;
+  for (const auto& [path, value] : point.axes)
+    if (!exporting::names_the_lock(path)) name += fmt::format(", {}={}", path, value);
+  return name;
+}
+
+}  // namespace
+
+PointLines::PointLines(const Scenario& scenario, PointFiles& files, bool talks)
+    : scenario_(scenario), files_(files) {
+  if (!talks || ::isatty(STDERR_FILENO) != 0) return;
+  points_.resize(scenario.points.size());
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    points_[p].repeats.resize(scenario.points[p].run.repeats);
+    for (std::uint32_t r = 0; r < points_[p].repeats.size(); ++r)
+      points_[p].repeats[r] = files.find(scenario.points[p], r);
+    over_ += is_over(p) ? 1 : 0;
+  }
+  files.listen([this](std::size_t number, std::uint32_t repeat, const RepeatOutcome& outcome) {
+    ended(number, repeat, outcome);
+  });
+}
+
+bool PointLines::is_over(std::size_t number) const {
+  const PointOutcome& point = points_[number];
+  return point.complete() && !wants_another(scenario_.points[number], point);
+}
+
+void PointLines::ended(std::size_t number, std::uint32_t repeat, const RepeatOutcome& outcome) {
+  PointOutcome& point = points_[number];
+  point.repeats.resize(std::max<std::size_t>(point.repeats.size(), repeat + 1));
+  point.repeats[repeat] = outcome;
+  if (!is_over(number)) return;
+  const auto goodput = number_at(point.metrics(), "goodput_ops_s");
+  fmt::print(stderr, "{} of {} points: {}: {}{}\n", ++over_, points_.size(),
+             name_of_point(scenario_.points[number]), name_of(point.status()),
+             goodput ? ", " + rate(*goodput) : "");
+  std::fflush(stderr);
 }
 
 }  // namespace latchlab::tool

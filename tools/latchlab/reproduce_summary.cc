@@ -6,7 +6,6 @@
 
 #include "core/scenario/text_file.h"
 #include "tools/latchlab/reproduce.h"
-#include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
 
 namespace latchlab::tool {

@@ -1,3 +1,5 @@
+#include "tools/latchlab/run.h"
+
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -14,17 +16,12 @@
 #include "core/study/sensitivity.h"
 #include "core/study/study.h"
 #include "tools/export/worst_acquisition.h"
+#include "tools/latchlab/backends.h"
+#include "tools/latchlab/check.h"
 #include "tools/latchlab/command_line.h"
-#include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
-#include "tools/latchlab/hosts.h"
-#include "tools/latchlab/lone_client.h"
-#include "tools/latchlab/point_lines.h"
 #include "tools/latchlab/progress.h"
-#include "tools/latchlab/run_one.h"
-#include "tools/latchlab/run_warnings.h"
-#include "tools/latchlab/score_table.h"
 #include "tools/latchlab/sensitivity.h"
 #include "tools/latchlab/table.h"
 #include "tools/latchlab/values.h"
@@ -87,12 +84,12 @@ Status tell_traces(const std::string& directory, const exporting::TracePlan& pla
 }
 
 // The directory of a run, locked by this process.
-struct Place {
+struct OpenRun {
   ResultsDirectory directory;
   PointFiles files;
 };
 
-Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario,
+Result<OpenRun> open_run(const RunArguments& arguments, const Scenario& scenario,
                          const RunBackend& backend, const RunManifest& manifest) {
   auto directory = arguments.resume
                        ? reopen_results_directory(arguments.out, scenario.name, "scenario.yaml")
@@ -104,7 +101,7 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
   if (!files) return files.error();
   if (arguments.resume)
     if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
-  return Place{std::move(directory).value(), std::move(files).value()};
+  return OpenRun{std::move(directory).value(), std::move(files).value()};
 }
 
 struct Ahead {
@@ -128,22 +125,22 @@ Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estim
   return ahead;
 }
 
-StudyOutcome run_in(Place& place, const Scenario& scenario, std::uint32_t jobs, bool talks,
+StudyOutcome run_in(OpenRun& opened, const Scenario& scenario, std::uint32_t jobs, bool talks,
                     const RunBackend& backend, OnlookerFactory onlooker) {
-  for (const std::string& warning : place.files.warnings())
+  for (const std::string& warning : opened.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
   const bool on_hardware = static_cast<bool>(backend.runner);
   const Estimate estimate = on_hardware ? Estimate(run_seconds) : Estimate(estimate_seconds);
-  const Ahead ahead = ahead_of(scenario, place.files, estimate);
+  const Ahead ahead = ahead_of(scenario, opened.files, estimate);
   const double seconds =
       ahead.seconds / static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
   if (talks) announce(scenario, jobs, seconds, ahead.stored, on_hardware);
   Progress progress(talks && isatty(STDERR_FILENO) != 0, seconds);
-  const PointLines lines(scenario, place.files, talks);
+  const PointLines lines(scenario, opened.files, talks);
   StudyOptions options;
   options.jobs = jobs;
   options.runner = backend.runner;
-  options.files = &place.files;
+  options.files = &opened.files;
   options.onlooker = std::move(onlooker);
   options.work = estimate;
   options.progress = [&](const StudyProgress& at) { progress.show(at); };
@@ -169,9 +166,9 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
       return {complain(fits.error(), kCannot), {}};
   RunManifest manifest = manifest_of(backend);
   manifest.quick = arguments.quick;
-  auto place = open_place(arguments, scenario, backend, manifest);
-  if (!place) return {complain(place.error()), {}};
-  const std::string& directory = place.value().directory.path;
+  auto opened = open_run(arguments, scenario, backend, manifest);
+  if (!opened) return {complain(opened.error()), {}};
+  const std::string& directory = opened.value().directory.path;
   // Written first, because finished repeats cannot be read without the scenario.
   if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)
@@ -196,7 +193,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   check_context().scenario = scenario.file;
   check_context().replay_command = command_line(arguments);
   StudyOutcome outcome =
-      run_in(place.value(), scenario, jobs, talks, backend, std::move(tracing).value());
+      run_in(opened.value(), scenario, jobs, talks, backend, std::move(tracing).value());
   mark_emulated(scenario, manifest, outcome);
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);

@@ -1,4 +1,3 @@
-#include "tools/latchlab/run_warnings.h"
 
 #include <fmt/core.h>
 
@@ -7,6 +6,7 @@
 
 #include "core/study/comparison.h"
 #include "core/study/remarks.h"
+#include "tools/latchlab/run.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {

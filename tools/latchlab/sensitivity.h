@@ -7,7 +7,7 @@
 
 #include "core/study/output.h"
 #include "core/study/study.h"
-#include "tools/latchlab/run_one.h"
+#include "tools/latchlab/run.h"
 
 namespace latchlab::tool {
 

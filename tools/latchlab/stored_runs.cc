@@ -1,5 +1,8 @@
 #include "tools/latchlab/stored_runs.h"
 
+#include <fmt/core.h>
+
+#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -7,9 +10,17 @@
 
 #include "core/protocols/registry.h"
 #include "core/scenario/suggestions.h"
+#include "core/study/files.h"
 #include "core/study/metric_names.h"
 #include "core/study/sensitivity.h"
-#include "tools/latchlab/commands.h"
+#include "core/study/stored_study.h"
+#include "core/study/verdict.h"
+#include "tools/export/figure_data.h"
+#include "tools/export/figure_lines.h"
+#include "tools/export/gnuplot.h"
+#include "tools/latchlab/command_line.h"
+#include "tools/latchlab/load.h"
+#include "tools/report/report.h"
 
 namespace latchlab::tool {
 
@@ -74,6 +85,66 @@ ReportPart part_of(const StoredRun& run) {
   part.name = run.name;
   part.sensitivity = run.sensitivity;
   return part;
+}
+
+int report(const ReportArguments& arguments) {
+  if (const Status distinct = check_distinct(arguments.directories); !distinct)
+    return complain(distinct.error());
+  const auto runs = load_runs(arguments.directories, arguments.data);
+  if (!runs) return complain(runs.error());
+  std::vector<ReportPart> parts;
+  for (const StoredRun& run : runs.value()) parts.push_back(part_of(run));
+  std::string path = arguments.out;
+  if (path.empty())
+    path = parts.size() == 1 ? arguments.directories.front() + "/report.html" : "report.html";
+  if (const Status written = write_report(path, parts); !written)
+    return complain(written.error(), kCannot);
+  fmt::print("Report: {}\n", path);
+  return kFine;
+}
+
+namespace {
+
+void warn_of_points(const StudyOutcome& outcome) {
+  for (std::size_t point = 0; point < outcome.points.size(); ++point) {
+    const std::string why = why_apart(outcome.points[point]);
+    if (why.empty()) continue;
+    fmt::print(stderr, "latchlab: warning: point {} is {}: no line goes through it\n", point, why);
+  }
+}
+
+Status write_files(const std::string& directory, const std::vector<exporting::TextFile>& files) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return Error{fmt::format("cannot create {}: {}", directory, error.message()), {}};
+  for (const auto& [name, text] : files)
+    if (Status written = write_atomically(directory + "/" + name, text); !written) return written;
+  return fine();
+}
+
+}  // namespace
+
+int export_run(const ExportArguments& arguments) {
+  const auto stored =
+      load_stored_study(arguments.directory, protocol_infos(), data_dirs(arguments.data));
+  if (!stored) return complain(stored.error());
+  const Scenario& scenario = stored.value().scenario;
+  const StudyOutcome& outcome = stored.value().outcome;
+  warn_of_points(outcome);
+  const auto figures = exporting::figures_of(scenario, outcome);
+  if (figures.empty())
+    return complain(
+        {"there is nothing to draw: no point has what the figures show (report.figures "
+         "of the scenario)",
+         arguments.directory});
+  const std::string directory = arguments.directory + "/gnuplot";
+  const auto files =
+      exporting::gnuplot_files(scenario.name, figures, exporting::latency_of(scenario, outcome));
+  if (const Status written = write_files(directory, files); !written)
+    return complain(written.error(), kCannot);
+  fmt::print("{}: {} figures; draw them:  cd {} && gnuplot *.gp\n", directory, files.size() / 2,
+             shell_word(directory));
+  return kFine;
 }
 
 }  // namespace latchlab::tool

@@ -1,5 +1,5 @@
 #pragma once
-// Versions of this program, its libraries and its compiler.
+// Identity of this program: versions of it, its libraries and its compiler.
 
 #include <string>
 #include <utility>
@@ -14,5 +14,10 @@ std::string build_type();        // "Release"
 
 // What --version prints: the first line is "latchlab X.Y.Z".
 std::string version_text();
+
+// Identifies the code that produces results: equal for equal program files.
+const std::string& program_identity();
+// program_identity() combined with the loaded plug-ins.
+std::string program_with_plugins();
 
 }  // namespace latchlab::tool

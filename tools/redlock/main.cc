@@ -17,7 +17,7 @@
 #include "core/study/point_files.h"
 #include "core/study/study.h"
 #include "core/study/verdict.h"
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/load.h"
 #include "tools/redlock/arguments.h"
 #include "tools/redlock/on_rnics.h"
 

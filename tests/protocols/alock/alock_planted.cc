@@ -7,7 +7,7 @@ namespace latchlab::testing {
 namespace {
 
 using alock_tests::cohorts;
-using explore::Wrong;
+using explore::Violation;
 
 // A leader does not name itself the victim.
 constexpr Bug kNoVictim{"alock_writes_no_victim"};
@@ -72,22 +72,22 @@ TEST(alock_planted, leaders_that_name_no_victim_on_hardware) {
 // ---- searches ----
 
 TEST(alock_planted, a_search_finds_leaders_that_name_no_victim) {
-  expect_found(kNoVictim, Wrong::mutual_exclusion, 20'000, searched_beside(2, 1, 2));
+  expect_found(kNoVictim, Violation::mutual_exclusion, 20'000, searched_beside(2, 1, 2));
 }
 TEST(alock_planted, a_search_finds_leaders_that_name_a_victim_after_they_looked) {
-  expect_found(kLateVictim, Wrong::mutual_exclusion, 20'000, searched_beside(2, 1, 2));
+  expect_found(kLateVictim, Violation::mutual_exclusion, 20'000, searched_beside(2, 1, 2));
 }
 TEST(alock_planted, a_search_finds_a_release_that_forgets_its_successor) {
-  expect_found(kForgets, Wrong::deadlock, 5'000, searched("alock", {"X", "X"}));
+  expect_found(kForgets, Violation::deadlock, 5'000, searched("alock", {"X", "X"}));
 }
 TEST(alock_planted, a_search_finds_a_request_that_starts_with_an_old_successor) {
-  expect_found(kOldSuccessor, Wrong::deadlock, 40'000, searched_beside(3, 2, 1));
+  expect_found(kOldSuccessor, Violation::deadlock, 40'000, searched_beside(3, 2, 1));
 }
 TEST(alock_planted, a_search_finds_a_local_tail_that_is_emptied_by_an_rnic_cas) {
-  expect_found(kMixedAtomics, Wrong::deadlock, 5'000, searched_beside(2, 1, 1));
+  expect_found(kMixedAtomics, Violation::deadlock, 5'000, searched_beside(2, 1, 1));
 }
 TEST(alock_planted, a_search_finds_a_budget_that_never_runs_out) {
-  expect_found(kSpendsNothing, Wrong::bypassed, 400'000,
+  expect_found(kSpendsNothing, Violation::bypassed, 400'000,
                searched_beside(3, 2, 3, {"enqueue=exchange", "remote_budget=1"}));
 }
 

@@ -29,7 +29,7 @@ TEST(alock, never_exceeds_its_bypass_bound_in_any_order) {
 TEST(alock, bypasses_a_client_in_some_order) {
   EXPECT_EQ(lock("alock", {"enqueue=exchange", "remote_budget=1"})->bypass_bound(kX, kX, 3), 1U);
   const Verdict verdict = run(beside(swapping(about(Claim{"alock", kX, kX}, 3, 1))));
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::bypassed});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::bypassed});
 }
 
 // ---- as printed ----
@@ -50,7 +50,7 @@ TEST(alock, a_lone_client_waits_forever_if_one_of_two_conditions_blocks_it) {
     if (at_home) campaign = beside(campaign);
     const Verdict verdict = run(campaign);
     EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-    EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
+    EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::deadlock});
     expect_sound(run(with_sets(campaign, {"wait_while=both"})));
   }
 }
@@ -59,7 +59,7 @@ TEST(alock, a_lone_client_waits_forever_if_one_of_two_conditions_blocks_it) {
 TEST(alock, grants_no_request_if_one_of_two_conditions_blocks_it) {
   const Verdict verdict = run(beside(with_sets(about("alock", 2, 1), {"wait_while=either"})));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::deadlock});
 }
 
 // ---- coverage of the small model that the verdicts search ----
@@ -82,7 +82,7 @@ TEST(alock, takes_every_other_path_when_a_node_dies) {
   campaign.base.crash_unit = CrashUnit::node;
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::deadlock});
   EXPECT_THAT(verdict.unreached, ::testing::ElementsAre("a cohort has spent its budget"));
 }
 

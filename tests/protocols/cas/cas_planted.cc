@@ -26,12 +26,12 @@ TEST(cas_planted, a_client_that_gives_up_frees_the_lock_on_hardware) {
 TEST(cas_planted, a_timed_search_finds_a_client_that_gives_up) {
   explore::Campaign campaign = searched("cas", {"XX", "XX"});
   campaign.base.time = {{microseconds(1)}, {}, microseconds(20), microseconds(5), milliseconds(10)};
-  expect_found(kFreedByANonHolder, explore::Wrong::mutual_exclusion, 1'000, campaign);
+  expect_found(kFreedByANonHolder, explore::Violation::mutual_exclusion, 1'000, campaign);
 }
 
 // The WRITE that releases the lock is 8 bytes longer than the lock.
 TEST(cas_planted, a_search_finds_a_release_that_overwrites_the_next_lock) {
-  expect_found(Bug{"cas_release_too_wide"}, explore::Wrong::foreign, 500, searched("cas"));
+  expect_found(Bug{"cas_release_too_wide"}, explore::Violation::foreign, 500, searched("cas"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(caslock_planted, a_reader_that_gives_up_and_stays_counted) {
 TEST(caslock_planted, a_timed_search_finds_a_reader_that_stays_counted) {
   explore::Campaign campaign = searched("caslock", {"X", "S"});
   campaign.base.time = {{microseconds(1)}, {}, microseconds(20), microseconds(5), milliseconds(10)};
-  expect_found(kStaysCounted, explore::Wrong::not_free, 1'000, campaign);
+  expect_found(kStaysCounted, explore::Violation::not_free, 1'000, campaign);
 }
 
 TEST(caslock_planted, a_release_that_wipes_counts) {
@@ -28,7 +28,7 @@ TEST(caslock_planted, a_release_that_wipes_counts) {
 }
 
 TEST(caslock_planted, a_search_finds_a_release_that_wipes_counts) {
-  expect_found(kWipesCounts, explore::Wrong::mutual_exclusion, 10'000,
+  expect_found(kWipesCounts, explore::Violation::mutual_exclusion, 10'000,
                searched("caslock", {"XX", "SS"}));
 }
 

@@ -82,9 +82,9 @@ inline void expect_kept(const Claim& claim, std::uint32_t clients, std::uint32_t
 
 inline void expect_bypassed(const Claim& claim, std::uint32_t clients, std::uint32_t operations) {
   const Verdict verdict = run(about(claim, clients, operations));
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::bypassed});
-  for (const Trace& trace : verdict.findings)
-    std::printf("bypassed in %zu moves (%s)\n", trace.finding.path.size(),
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::bypassed});
+  for (const Trace& trace : verdict.counterexamples)
+    std::printf("bypassed in %zu moves (%s)\n", trace.counterexample.path.size(),
                 describe(trace.setup).c_str());
 }
 
@@ -108,8 +108,10 @@ inline void expect_told_when_the_server_dies(const std::string& protocol,
   campaign.base.crashes = 1;
   campaign.base.crash_unit = CrashUnit::node;
   const Verdict verdict = run(campaign);
-  for (const Wrong wrong : kinds(verdict))  // the other node crashes, and its client holds the lock
-    EXPECT_TRUE(wrong == Wrong::deadlock || wrong == Wrong::no_progress) << name_of(wrong);
+  for (const Violation violation :
+       kinds(verdict))  // the other node crashes, and its client holds the lock
+    EXPECT_TRUE(violation == Violation::deadlock || violation == Violation::no_progress)
+        << name_of(violation);
   for (const std::string& path : paths)
     EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(path)));
 }

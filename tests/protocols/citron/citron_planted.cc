@@ -7,7 +7,7 @@ namespace latchlab::citron_tests {
 namespace {
 
 using explore::Campaign;
-using explore::Wrong;
+using explore::Violation;
 using testing::Bug;
 using testing::expect_found;
 
@@ -33,32 +33,34 @@ TEST(citron_planted, a_client_that_does_not_wait_out_T_wait_at_its_node) {
   Campaign campaign = leaf_and_above();
   campaign.base.time.latencies = {microseconds(1), microseconds(4)};
   campaign.method = explore::Method::random;
-  expect_found(kDoesNotWait, Wrong::mutual_exclusion, 2'000, campaign);
+  expect_found(kDoesNotWait, Violation::mutual_exclusion, 2'000, campaign);
 }
 TEST(citron_planted, a_client_of_a_leaf_that_notifies_no_ancestor) {
-  expect_found(kNotifiesNone, Wrong::mutual_exclusion, 20'000, leaf_and_above());
+  expect_found(kNotifiesNone, Violation::mutual_exclusion, 20'000, leaf_and_above());
 }
 TEST(citron_planted, a_client_that_notifies_no_node_for_the_top_levels) {
-  expect_found(kNoLevel, Wrong::mutual_exclusion, 20'000, leaf_and_above(4096));
+  expect_found(kNoLevel, Violation::mutual_exclusion, 20'000, leaf_and_above(4096));
 }
 TEST(citron_planted, a_tree_that_grows_without_notifying_its_new_nodes) {
-  expect_found(kInSilence, Wrong::mutual_exclusion, 20'000, root_of_a_tree_that_grows());
+  expect_found(kInSilence, Violation::mutual_exclusion, 20'000, root_of_a_tree_that_grows());
 }
 TEST(citron_planted, nodes_that_are_off_by_one_in_the_tree) {
-  expect_found(kOneOff, Wrong::not_free, 20'000, ranges({from_to(0, 10)}, microseconds(2), {}, 1));
+  expect_found(kOneOff, Violation::not_free, 20'000,
+               ranges({from_to(0, 10)}, microseconds(2), {}, 1));
 }
 TEST(citron_planted, a_node_that_stays_occupied) {
-  expect_found(kStays, Wrong::not_free, 20'000, ranges({from_to(0, 256)}, microseconds(2), {}, 1));
+  expect_found(kStays, Violation::not_free, 20'000,
+               ranges({from_to(0, 256)}, microseconds(2), {}, 1));
 }
 TEST(citron_planted, a_leaf_that_was_not_acquired_and_whose_ancestors_stay_notified) {
-  expect_found(kLeaves, Wrong::not_free, 20'000, leaves());
+  expect_found(kLeaves, Violation::not_free, 20'000, leaves());
 }
 TEST(citron_planted, a_waiting_client_that_keeps_the_leaves_below_its_node) {
-  expect_found(kKeeps, Wrong::not_free, 20'000,
+  expect_found(kKeeps, Violation::not_free, 20'000,
                ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2)));
 }
 TEST(citron_planted, a_release_that_does_not_undo_its_notifications) {
-  expect_found(kForgets, Wrong::not_free, 20'000, leaves());
+  expect_found(kForgets, Violation::not_free, 20'000, leaves());
 }
 
 }  // namespace

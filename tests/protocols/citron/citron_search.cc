@@ -11,7 +11,7 @@ namespace {
 using explore::Campaign;
 using explore::kinds;
 using explore::Trace;
-using explore::Wrong;
+using explore::Violation;
 using Found = explore::Verdict;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -21,7 +21,8 @@ using ::testing::Not;
 Found expect_sound(const Campaign& campaign) {
   const Found verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
   std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
   return verdict;
 }
@@ -29,9 +30,9 @@ Found expect_sound(const Campaign& campaign) {
 // Without the repair two clients hold the lock; with it the same search finds no violation.
 void expect_needed(const char* printed, const Campaign& campaign, std::size_t moves) {
   const Found verdict = run(with(campaign, {printed}));
-  EXPECT_EQ(kinds(verdict), std::set{Wrong::mutual_exclusion}) << printed;
-  for (const Trace& trace : verdict.findings) {
-    EXPECT_EQ(trace.finding.path.size(), moves) << trace.finding.text;
+  EXPECT_EQ(kinds(verdict), std::set{Violation::mutual_exclusion}) << printed;
+  for (const Trace& trace : verdict.counterexamples) {
+    EXPECT_EQ(trace.counterexample.path.size(), moves) << trace.counterexample.text;
     EXPECT_TRUE(replay(trace).fits);
   }
   expect_sound(campaign);
@@ -39,7 +40,7 @@ void expect_needed(const char* printed, const Campaign& campaign, std::size_t mo
 // Without the repair clients wait for each other forever.
 void expect_needed_to_go_on(const char* printed, const Campaign& campaign) {
   const Found verdict = run(with(campaign, {printed}));
-  EXPECT_THAT(verdict.findings, IsEmpty());
+  EXPECT_THAT(verdict.counterexamples, IsEmpty());
   EXPECT_FALSE(verdict.exhausted);
   EXPECT_THAT(verdict.cut, HasSubstr("horizon"));
   expect_sound(campaign);
@@ -102,7 +103,7 @@ void expect_taken(Campaign campaign, Duration slow, const std::set<std::string>&
   campaign.method = explore::Method::random;
   campaign.budget = 8'000;
   const Found verdict = run(campaign);
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{});
   for (const std::string& path : verdict.unreached) EXPECT_EQ(paths.count(path), 0U) << path;
 }
 
@@ -151,9 +152,9 @@ TEST(citron_search, shows_that_a_client_that_waited_beyond_the_tree_must_check_i
   campaign.method = explore::Method::random;
   campaign.budget = 1'000;
   const Found without = run(with(campaign, {"out_of_bounds=trusted"}));
-  EXPECT_EQ(kinds(without), std::set{Wrong::mutual_exclusion});
-  for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
-  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
+  EXPECT_EQ(kinds(without), std::set{Violation::mutual_exclusion});
+  for (const Trace& trace : without.counterexamples) EXPECT_TRUE(replay(trace).fits);
+  EXPECT_EQ(kinds(run(campaign)), std::set<Violation>{});
 }
 // A client is paused between a try at a leaf and the undo of its notification to the node above.
 TEST(citron_search, shows_that_a_late_undo_hides_a_holder) {
@@ -164,9 +165,9 @@ TEST(citron_search, shows_that_a_late_undo_hides_a_holder) {
   campaign.method = explore::Method::random;
   campaign.budget = 300;
   const Found without = run(with(campaign, {"undo=always"}));
-  EXPECT_EQ(kinds(without), std::set{Wrong::mutual_exclusion});
-  for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
-  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
+  EXPECT_EQ(kinds(without), std::set{Violation::mutual_exclusion});
+  for (const Trace& trace : without.counterexamples) EXPECT_TRUE(replay(trace).fits);
+  EXPECT_EQ(kinds(run(campaign)), std::set<Violation>{});
 }
 TEST(citron_search, shows_that_m_may_change_only_after_older_requests_have_ended) {
   expect_needed("acknowledge=at_once", leaf_told_at_the_old_distance(), 176);

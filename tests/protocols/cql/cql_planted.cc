@@ -8,7 +8,7 @@ namespace latchlab::cql_tests {
 namespace {
 
 using namespace testing;
-using explore::Wrong;
+using explore::Violation;
 
 // An entry of any version is accepted as the expected one.
 constexpr Bug kNoVersions{"cql_checks_no_version"};
@@ -114,18 +114,18 @@ TEST(cql_planted, a_client_that_acquires_without_waiting_on_hardware) {
 
 TEST(cql_planted, a_search_finds_a_release_that_checks_no_version) {
   // A client that has not written its entry yet is taken for client 0.
-  expect_found(kNoVersions, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
+  expect_found(kNoVersions, Violation::deadlock, 5'000, searched("cql", {"X", "X"}));
 }
 
 TEST(cql_planted, a_search_finds_a_release_that_does_not_read_the_queue_again) {
-  expect_found(kNoSecondLook, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
+  expect_found(kNoSecondLook, Violation::deadlock, 5'000, searched("cql", {"X", "X"}));
 }
 
 TEST(cql_planted, a_search_finds_a_node_that_answers_while_a_client_holds) {
   explore::Campaign campaign = searched("cql", {"S", "S", "X"});
   campaign.base.sets = {"version_bits=1", "capacity=2", "overflow=version"};
   campaign.method = explore::Method::pct;
-  expect_found(kAnswersEarly, Wrong::not_free, 2'000, campaign);
+  expect_found(kAnswersEarly, Violation::not_free, 2'000, campaign);
 }
 
 // H takes long between its release and the notification. W times out and resets the lock.
@@ -134,7 +134,7 @@ TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) 
   campaign.base.sets = {"version_bits=4"};
   campaign.base.pauses = 1;
   campaign.method = explore::Method::random;
-  expect_found(kExpired, Wrong::mutual_exclusion, 5'000, campaign);
+  expect_found(kExpired, Violation::mutual_exclusion, 5'000, campaign);
 }
 
 #if LATCHLAB_WITH_SIMGRID

@@ -41,7 +41,8 @@ TEST(cql, is_sound_when_clients_that_reset_the_lock_crash) {
     campaign.method = Method::random;
     campaign.budget = 10'000;
     const Verdict verdict = run(campaign);
-    EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+    EXPECT_TRUE(verdict.counterexamples.empty())
+        << verdict.counterexamples.front().counterexample.text;
     for (const char* path : {"a reset is taken over from the dead", "a reset hears of a death",
                              "a reset cuts off the dead"})
       EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(path)));
@@ -62,7 +63,7 @@ Campaign standing_still(std::vector<std::string> sets) {
 
 TEST(cql, breaks_if_a_notification_carries_the_reset_count_of_its_sending) {
   const Verdict verdict = run(standing_still({"version_bits=4", "notification_count=sending"}));
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::mutual_exclusion});
   expect_replayable(verdict, "holds it (exclusive)");
 }
 
@@ -70,7 +71,8 @@ TEST(cql, is_sound_if_a_notification_carries_the_reset_count_of_its_acquisition)
   Campaign campaign = standing_still({"version_bits=4"});
   campaign.budget = 30'000;
   const Verdict verdict = run(campaign);
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
 }
 
 // A client waits for the end of another client's reset, and its timeout expires when that reset
@@ -86,7 +88,8 @@ TEST(cql, is_sound_if_a_timeout_ends_with_the_reset_it_waits_for) {
   campaign.budget = 1'000;
   campaign.seed = 2;
   const Verdict verdict = run(campaign);
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
 }
 
 // Two readers take two locks, twice.
@@ -103,12 +106,13 @@ Campaign of_two_locks(bool sorted) {
 }
 
 TEST(cql, deadlocks_readers_that_take_two_locks_in_opposite_orders) {
-  EXPECT_EQ(kinds(run(of_two_locks(false))), std::set<Wrong>{Wrong::deadlock});
+  EXPECT_EQ(kinds(run(of_two_locks(false))), std::set<Violation>{Violation::deadlock});
 }
 
 TEST(cql, does_not_deadlock_readers_that_take_two_locks_in_one_order) {
   const Verdict verdict = run(of_two_locks(true));
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
 }
 
 }  // namespace

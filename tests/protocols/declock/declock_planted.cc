@@ -9,7 +9,7 @@ namespace latchlab::declock_tests {
 namespace {
 
 using namespace testing;
-using explore::Wrong;
+using explore::Violation;
 
 constexpr Bug kNoWrap{"declock_compares_without_wrap"};   // 60 is treated as later than 3
 constexpr Bug kOnceMore{"declock_hands_over_once_more"};  // than local_bound says
@@ -57,7 +57,7 @@ TEST(declock_planted, a_local_waiter_that_is_not_told_to_lead) {
   explore::Campaign campaign = searched("declock", {"X", "X"});
   campaign.base.sets = {"transfer=local_bound", "local_bound=1"};
   campaign.placement = explore::Placement::together;
-  expect_found(kForgetsLeader, Wrong::deadlock, 1'000, campaign);
+  expect_found(kForgetsLeader, Violation::deadlock, 1'000, campaign);
 }
 
 TEST(declock_planted, a_lock_handed_over_in_a_mode_that_the_node_does_not_hold) {

@@ -46,7 +46,8 @@ TEST(declock, is_sound_with_several_clients_per_node_when_a_node_crashes) {
       campaign.nodes = 2;
       campaign.base.operations = 2;
       const Verdict verdict = run(walked(campaign, 3'000));
-      EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+      EXPECT_TRUE(verdict.counterexamples.empty())
+          << verdict.counterexamples.front().counterexample.text;
     }
 }
 
@@ -55,7 +56,8 @@ TEST(declock, is_sound_when_versions_run_out_and_nodes_crash) {
       nodes_of_two({"SX", "XS", "XS", "SX"}, {"version_bits=1", "capacity=2", "overflow=version"}));
   campaign.base.operations = 2;
   const Verdict verdict = run(walked(campaign, 10'000));
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
 }
 
 }  // namespace

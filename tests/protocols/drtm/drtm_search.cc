@@ -11,13 +11,13 @@ namespace {
 TEST(drtm, needs_lease_ends_that_fit_the_word) {
   expect_needed_and_enough({.protocol = "drtm",
                             .repair = "epoch=unix_truncated",
-                            .wrong = Wrong::mutual_exclusion,
+                            .violation = Violation::mutual_exclusion,
                             .moves = 5,
                             .states = 500,
                             .modes = {"X", "S"}});
 }
 
-Campaign in_time(std::vector<std::string> sets, Duration leg, Duration hold) {
+Campaign timed_campaign(std::vector<std::string> sets, Duration leg, Duration hold) {
   Campaign campaign = with_sets(about("drtm", 2, 1), std::move(sets));
   campaign.base.time = {{leg}, {}, hold, {}, milliseconds(1)};
   campaign.base.modes = {"X", "S"};
@@ -25,32 +25,32 @@ Campaign in_time(std::vector<std::string> sets, Duration leg, Duration hold) {
   return campaign;
 }
 
-void expect_broken_in_time(const Campaign& campaign, bool broken) {
+void expect_broken_if_timed(const Campaign& campaign, bool broken) {
   const Verdict verdict = run(campaign);
-  EXPECT_EQ(kinds(verdict), broken ? std::set{Wrong::mutual_exclusion} : std::set<Wrong>{});
+  EXPECT_EQ(kinds(verdict), broken ? std::set{Violation::mutual_exclusion} : std::set<Violation>{});
   EXPECT_TRUE(broken || verdict.exhausted) << verdict.cut;
-  for (const Trace& trace : verdict.findings) EXPECT_TRUE(replay(trace).fits);
+  for (const Trace& trace : verdict.counterexamples) EXPECT_TRUE(replay(trace).fits);
 }
 
 TEST(drtm, needs_lease_ends_that_fit_the_word_in_timed_searches) {
   const Duration leg = microseconds(1);
-  expect_broken_in_time(in_time({"epoch=unix_truncated"}, leg, leg * 2), true);
-  expect_broken_in_time(in_time({}, leg, leg * 2), false);
+  expect_broken_if_timed(timed_campaign({"epoch=unix_truncated"}, leg, leg * 2), true);
+  expect_broken_if_timed(timed_campaign({}, leg, leg * 2), false);
 }
 
 // DrTM's own code: a lease that is no longer valid need not have expired on every clock.
 TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
   std::vector<std::string> sets = {"lease=600ns", "delta=150ns", "reserve=0ns"};
-  expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), false);
+  expect_broken_if_timed(timed_campaign(sets, nanoseconds(40), nanoseconds(600)), false);
   sets.emplace_back("takeover=not_valid");
-  expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), true);
+  expect_broken_if_timed(timed_campaign(sets, nanoseconds(40), nanoseconds(600)), true);
 }
 
 // The clock reports an error of up to 100 ns.
 TEST(drtm, needs_no_delta_if_the_clock_reports_its_error) {
-  expect_broken_in_time(
-      in_time({"lease=600ns", "delta=0ns", "reserve=0ns"}, nanoseconds(40), nanoseconds(600)),
-      false);
+  expect_broken_if_timed(timed_campaign({"lease=600ns", "delta=0ns", "reserve=0ns"},
+                                        nanoseconds(40), nanoseconds(600)),
+                         false);
 }
 
 // ---- labelled paths, over several campaigns ----
@@ -87,7 +87,7 @@ TEST(drtm, takes_every_path_of_leases) {
 
 // The reader's own clock has said that the lease has expired.
 TEST(drtm, does_not_read_a_lease_again_after_waiting_for_its_end) {
-  const Campaign campaign = in_time({}, microseconds(1), microseconds(2));
+  const Campaign campaign = timed_campaign({}, microseconds(1), microseconds(2));
   EXPECT_EQ(left_over(campaign, {"the clock ends a wait", "a lease has expired"}),
             Paths{"a lease has expired"});
 }
@@ -134,21 +134,21 @@ class Dice final : public Chooser {
 
 // One order of events in which client 0, a reader, may crash. Returns whether it did, and how the
 // run ended.
-Wrong walk(const Case& setup, const Protocol& protocol, std::uint64_t seed, bool& died) {
+Violation walk(const Case& setup, const Protocol& protocol, std::uint64_t seed, bool& died) {
   explorer::SearchSupport support;
-  Universe universe(setup, protocol, support);
+  SearchModel model(setup, protocol, support);
   Dice dice(seed);
   Rng moves(seed, 1, StreamPurpose::protocol);
   for (;;) {
-    std::vector<Choice> choices = universe.choices();
+    std::vector<Choice> choices = model.choices();
     std::erase_if(choices, [](const Choice& choice) {
       return choice.kind == Choice::Kind::crash && choice.victim != ClientId{0};
     });
-    if (choices.empty()) return universe.wrong(true);
+    if (choices.empty()) return model.violation(true);
     const Choice& choice = choices[moves.below(choices.size())];
     died = died || choice.kind == Choice::Kind::crash;
-    universe.make(choice, dice);
-    if (ends(universe.wrong(false))) return universe.wrong(false);
+    model.make(choice, dice);
+    if (ends(model.violation(false))) return model.violation(false);
   }
 }
 
@@ -164,7 +164,7 @@ TEST(drtm, survives_a_reader_that_crashes_at_any_moment) {
   std::uint64_t deaths = 0;
   for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
     bool died = false;
-    ASSERT_EQ(walk(setup, *protocol, seed, died), Wrong::nothing) << "seed " << seed;
+    ASSERT_EQ(walk(setup, *protocol, seed, died), Violation::nothing) << "seed " << seed;
     deaths += died ? 1 : 0;
   }
   EXPECT_GT(deaths, 500U);

@@ -44,21 +44,22 @@ TEST(dslr_planted, tickets_that_overflow_block_all_clients) {
 }
 
 TEST(dslr_planted, a_search_finds_a_reader_that_ignores_earlier_writers) {
-  expect_found(kReaderIgnoresWriters, explore::Wrong::mutual_exclusion, 500, searched("dslr"));
+  expect_found(kReaderIgnoresWriters, explore::Violation::mutual_exclusion, 500, searched("dslr"));
 }
 
 TEST(dslr_planted, a_search_finds_a_reader_that_overtakes_a_writer) {
-  expect_found(kReaderIgnoresWriters, explore::Wrong::bypassed, 1'000,
+  expect_found(kReaderIgnoresWriters, explore::Violation::bypassed, 1'000,
                searched("dslr", {"X", "X", "S"}));
 }
 
 TEST(dslr_planted, a_search_finds_tickets_that_overflow_and_break_exclusion) {
-  expect_found(kNoReset, explore::Wrong::mutual_exclusion, 100'000,
+  expect_found(kNoReset, explore::Violation::mutual_exclusion, 100'000,
                searched("dslr", {"SSSSS", "SSSSX"}));
 }
 
 TEST(dslr_planted, a_search_finds_tickets_that_overflow_and_block_all_clients) {
-  expect_found(kNoReset, explore::Wrong::deadlock, 50'000, searched("dslr", {"SSSSS", "SSSSX"}));
+  expect_found(kNoReset, explore::Violation::deadlock, 50'000,
+               searched("dslr", {"SSSSS", "SSSSX"}));
 }
 
 // ---- slots and updates ----
@@ -71,17 +72,18 @@ explore::Campaign with(std::vector<std::string> sets, std::vector<std::string> m
 
 // Each client takes three tickets, and an era has 16: the sixth acquisition ends it.
 TEST(dslr_planted, a_search_finds_an_era_that_no_client_ends) {
-  expect_found(kMeets, explore::Wrong::deadlock, 5'000,
+  expect_found(kMeets, explore::Violation::deadlock, 5'000,
                with({"ticket_bits=5", "max_slots=3", "reserve=200us"}, {"SSSS", "SSSS"}));
 }
 
 TEST(dslr_planted, a_search_finds_a_release_of_too_few_slots) {
   const std::vector<std::string> two = {"ticket_bits=4", "max_slots=2", "reserve=100us"};
-  expect_found(kAddsOne, explore::Wrong::deadlock, 500, with(two, {"X", "S"}));
+  expect_found(kAddsOne, explore::Violation::deadlock, 500, with(two, {"X", "S"}));
 }
 
 TEST(dslr_planted, a_search_finds_an_upgrade_that_ignores_readers) {
-  expect_found(kHasty, explore::Wrong::mutual_exclusion, 500, with({"counters=six"}, {"P", "S"}));
+  expect_found(kHasty, explore::Violation::mutual_exclusion, 500,
+               with({"counters=six"}, {"P", "S"}));
 }
 
 TEST(dslr_planted, an_upgrade_that_ignores_readers) {
@@ -98,7 +100,7 @@ TEST(dslr_planted, an_upgrade_that_ignores_readers) {
 }
 
 TEST(dslr_planted, a_search_finds_a_reader_that_waits_for_one_update) {
-  expect_found(kOneUpdate, explore::Wrong::deadlock, 2'000,
+  expect_found(kOneUpdate, explore::Violation::deadlock, 2'000,
                with({"counters=six"}, {"X", "S", "U"}));
 }
 

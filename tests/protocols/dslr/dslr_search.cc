@@ -21,7 +21,7 @@ TEST(dslr, bypasses_no_client_in_one_era) {
 TEST(dslr, needs_to_check_for_its_turn_first) {
   expect_needed_and_enough({.protocol = "dslr",
                             .repair = "overtaken=before_turn",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 13,
                             .states = 500,
                             .modes = {"XS", "SX"}});
@@ -30,7 +30,7 @@ TEST(dslr, needs_to_check_for_its_turn_first) {
 TEST(dslr, needs_a_reset_to_send_all_clients_back) {
   expect_needed_and_enough({.protocol = "dslr",
                             .repair = "repair=own_ticket",
-                            .wrong = Wrong::mutual_exclusion,
+                            .violation = Violation::mutual_exclusion,
                             .moves = 12,
                             .states = 50'000,
                             .modes = {"XX", "SX", "SX"},
@@ -40,7 +40,7 @@ TEST(dslr, needs_a_reset_to_send_all_clients_back) {
 TEST(dslr, needs_tickets_over_the_limit_to_stay) {
   expect_needed_and_enough({.protocol = "dslr",
                             .repair = "over_limit=undo",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 11,
                             .states = 2'000,
                             .modes = {"SS", "SS"},
@@ -73,7 +73,8 @@ void expect_sound(std::vector<std::string> sets, std::vector<std::string> modes,
   campaign.base.crashes = crashes;
   const Verdict verdict = run(campaign);
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_TRUE(verdict.counterexamples.empty())
+      << verdict.counterexamples.front().counterexample.text;
   std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
 }
 

@@ -10,15 +10,16 @@ constexpr Bug kKeeps{"dslr_plus_keeps_its_ticket"};      // a ticket that it did
 constexpr Bug kAtOnce{"dslr_plus_resets_over_readers"};  // other clients still hold tickets
 
 TEST(dslr_plus_planted, a_search_finds_an_era_that_no_client_ends) {
-  expect_found(kLeaves, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
+  expect_found(kLeaves, explore::Violation::deadlock, 20'000,
+               searched("dslr_plus", {"SSS", "SSS"}));
 }
 
 TEST(dslr_plus_planted, a_search_finds_a_ticket_that_is_not_taken_back) {
-  expect_found(kKeeps, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
+  expect_found(kKeeps, explore::Violation::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
 }
 
 TEST(dslr_plus_planted, a_search_finds_a_reset_while_readers_hold_tickets) {
-  expect_found(kAtOnce, explore::Wrong::mutual_exclusion, 20'000,
+  expect_found(kAtOnce, explore::Violation::mutual_exclusion, 20'000,
                searched("dslr_plus", {"SSSX", "SSSX"}));
 }
 

@@ -17,7 +17,7 @@ const std::vector<std::string> kManyWriters(3, std::string(4, 'X'));
 TEST(dslr_plus, needs_to_look_at_a_ticket_that_is_taken_again) {
   expect_needed_and_enough({.protocol = "dslr_plus",
                             .repair = "rejoin_ticket=unchecked",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 30,
                             .states = 200'000,
                             .modes = kManyWriters});
@@ -26,7 +26,7 @@ TEST(dslr_plus, needs_to_look_at_a_ticket_that_is_taken_again) {
 TEST(dslr_plus, needs_to_try_again_when_one_ticket_is_left) {
   expect_needed_and_enough({.protocol = "dslr_plus",
                             .repair = "rejoin_at=two_tickets",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 26,
                             .states = 200'000,
                             .modes = kManyWriters});

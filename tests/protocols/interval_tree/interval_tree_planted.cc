@@ -5,7 +5,7 @@
 namespace latchlab::range_server_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 
 constexpr Bug kLeft{"interval_tree_forgets_what_the_left_reaches"};  // when it adds up `reach`
 constexpr Bug kLast{"interval_tree_leaves_out_the_last_unit"};       // of ranges in the tree
@@ -41,7 +41,7 @@ TEST(interval_tree_planted, ranges_that_meet_in_one_unit) {
   expect_broken(kLast, stretches("interval_tree", 2));
 }
 TEST(interval_tree_planted, a_search_finds_ranges_that_meet_in_one_unit) {
-  expect_found(kLast, Wrong::mutual_exclusion, 5'000, searched_with({{0, 2}, {1, 2}}));
+  expect_found(kLast, Violation::mutual_exclusion, 5'000, searched_with({{0, 2}, {1, 2}}));
 }
 
 // A wide range to the left of one that ends earlier.
@@ -49,19 +49,20 @@ TEST(interval_tree_planted, a_range_that_a_lookup_misses) {
   expect_broken(kLeft, three({{{50, 1}, {0, 100}, {90, 1}}}));
 }
 TEST(interval_tree_planted, a_search_finds_a_range_that_a_lookup_misses) {
-  expect_found(kLeft, Wrong::mutual_exclusion, 20'000, searched_with({{1, 1}, {0, 3}, {2, 1}}));
+  expect_found(kLeft, Violation::mutual_exclusion, 20'000, searched_with({{1, 1}, {0, 3}, {2, 1}}));
 }
 
 TEST(interval_tree_planted, a_client_that_does_not_wait_for_earlier_waiters) {
   expect_broken(kPasses, three({{{0, 2}, {0, 1}, {0, 1}}}));
 }
 TEST(interval_tree_planted, a_search_finds_a_client_that_does_not_wait_for_earlier_waiters) {
-  expect_found(kPasses, Wrong::mutual_exclusion, 20'000, searched_with({{0, 2}, {0, 1}, {0, 1}}));
+  expect_found(kPasses, Violation::mutual_exclusion, 20'000,
+               searched_with({{0, 2}, {0, 1}, {0, 1}}));
 }
 
 // A wide range blocks two waiters.
 TEST(interval_tree_planted, a_release_that_notifies_one_of_two_waiters) {
-  expect_found(kOne, Wrong::deadlock, 20'000, searched_with({{0, 2}, {0, 1}, {1, 1}}));
+  expect_found(kOne, Violation::deadlock, 20'000, searched_with({{0, 2}, {0, 1}, {1, 1}}));
 }
 
 // The client was behind one that waits for the holder.

@@ -5,7 +5,7 @@
 namespace latchlab::range_server_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 
 constexpr Bug kEnds{"list_cpu_lets_ends_meet"};    // of two ranges, in one unit
 constexpr Bug kFirst{"list_cpu_marks_the_first"};  // whichever client releases
@@ -16,7 +16,7 @@ TEST(list_cpu_planted, ranges_that_meet_in_one_unit) {
   });
 }
 TEST(list_cpu_planted, a_search_finds_ranges_that_meet_in_one_unit) {
-  expect_found(kEnds, Wrong::mutual_exclusion, 5'000,
+  expect_found(kEnds, Violation::mutual_exclusion, 5'000,
                extents(searched("list_cpu", {"X", "X"}), {{0, 2}, {1, 2}}));
 }
 
@@ -27,7 +27,7 @@ TEST(list_cpu_planted, another_range_is_released) {
   });
 }
 TEST(list_cpu_planted, a_search_finds_that_another_range_is_released) {
-  expect_found(kFirst, Wrong::mutual_exclusion, 20'000,
+  expect_found(kFirst, Violation::mutual_exclusion, 20'000,
                extents(searched("list_cpu", {"XX", "XX"}), {{0, 1}, {1, 1}}));
 }
 

@@ -6,7 +6,7 @@
 namespace latchlab::list_rdma_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 using testing::Bug;
 
 constexpr Bug kBehindTheDead{"list_rdma_enters_behind_the_dead"};  // a marked link is accepted
@@ -34,22 +34,23 @@ explore::Campaign searched(std::vector<std::string> modes, std::vector<Extent> e
 }
 
 TEST(list_rdma_planted, a_range_behind_a_node_that_was_released) {
-  testing::expect_found(kBehindTheDead, Wrong::mutual_exclusion, 10'000,
+  testing::expect_found(kBehindTheDead, Violation::mutual_exclusion, 10'000,
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 TEST(list_rdma_planted, a_mark_that_stays_when_a_second_client_arrives) {
-  testing::expect_found(kMark, Wrong::mutual_exclusion, 10'000,
+  testing::expect_found(kMark, Violation::mutual_exclusion, 10'000,
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 TEST(list_rdma_planted, a_list_that_is_emptied_by_write) {
-  testing::expect_found(kByWrite, Wrong::mutual_exclusion, 10'000,
+  testing::expect_found(kByWrite, Violation::mutual_exclusion, 10'000,
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 TEST(list_rdma_planted, a_release_that_no_client_sees) {
-  testing::expect_found(kNoMark, Wrong::deadlock, 10'000, searched({"X", "X"}, {{0, 2}, {1, 2}}));
+  testing::expect_found(kNoMark, Violation::deadlock, 10'000,
+                        searched({"X", "X"}, {{0, 2}, {1, 2}}));
 }
 
 // The nodes behind a node that changes in the list are lost, and walks end there.
@@ -62,13 +63,13 @@ TEST(list_rdma_planted, a_node_that_is_reused_while_it_is_in_the_list) {
 // A client leaves a node behind unit 4, which the other client holds, locks below that unit twice,
 // and later walks past it.
 TEST(list_rdma_planted, a_node_that_is_reused_while_it_is_behind_other_nodes) {
-  testing::expect_found(kForgets, Wrong::no_progress, 50'000,
+  testing::expect_found(kForgets, Violation::no_progress, 50'000,
                         searched(all_and_one(4, 3), {{8, 1}, {2, 1}, {3, 1}, {9, 1}, {4, 1}},
                                  {"nodes=2", "fast_path=false"}));
 }
 
 TEST(list_rdma_planted, a_range_that_is_written_too_late) {
-  testing::expect_found(kTooLate, Wrong::mutual_exclusion, 10'000,
+  testing::expect_found(kTooLate, Violation::mutual_exclusion, 10'000,
                         searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
@@ -80,22 +81,23 @@ explore::Verdict shown(const char* profile, std::vector<std::string> modes,
   campaign.budget = 100'000;
   return explore::run(campaign);
 }
-bool shows(const explore::Verdict& verdict, Wrong wrong) {
+bool shows(const explore::Verdict& verdict, Violation violation) {
   bool found = false;
-  for (const explore::Trace& trace : verdict.findings) found |= trace.finding.wrong == wrong;
+  for (const explore::Trace& trace : verdict.counterexamples)
+    found |= trace.counterexample.violation == violation;
   return found;
 }
 
 TEST(list_rdma_plain_pointers, grant_overlapping_ranges_to_two_clients) {
   const explore::Verdict verdict = shown("plain_pointers", all_and_one(2, 0), {"nodes=1"});
-  EXPECT_TRUE(shows(verdict, Wrong::mutual_exclusion));
-  EXPECT_TRUE(shows(verdict, Wrong::deadlock));
+  EXPECT_TRUE(shows(verdict, Violation::mutual_exclusion));
+  EXPECT_TRUE(shows(verdict, Violation::deadlock));
 }
 TEST(list_rdma_generations, break_the_list_when_they_wrap) {
   EXPECT_TRUE(shows(shown("", all_and_one(4, 0), {"nodes=1", "generation_bits=1"}),
-                    Wrong::mutual_exclusion));
+                    Violation::mutual_exclusion));
   const explore::Verdict enough = shown("", all_and_one(4, 0), {"nodes=1", "generation_bits=2"});
-  EXPECT_TRUE(enough.findings.empty());
+  EXPECT_TRUE(enough.counterexamples.empty());
   EXPECT_TRUE(enough.exhausted);
 }
 

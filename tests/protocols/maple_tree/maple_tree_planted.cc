@@ -5,7 +5,7 @@
 namespace latchlab::range_server_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 
 constexpr Bug kBefore{"maple_tree_overlooks_the_range_before"};  // and looks at the one after it
 constexpr Bug kFirst{"maple_tree_erases_the_first"};  // of the leaf, whichever client releases
@@ -16,7 +16,7 @@ TEST(maple_tree_planted, a_range_that_begins_within_another) {
   });
 }
 TEST(maple_tree_planted, a_search_finds_a_range_that_begins_within_another) {
-  expect_found(kBefore, Wrong::mutual_exclusion, 5'000,
+  expect_found(kBefore, Violation::mutual_exclusion, 5'000,
                extents(searched("maple_tree", {"X", "X"}), {{0, 2}, {1, 2}}));
 }
 
@@ -27,7 +27,7 @@ TEST(maple_tree_planted, another_range_is_released) {
   });
 }
 TEST(maple_tree_planted, a_search_finds_that_another_range_is_released) {
-  expect_found(kFirst, Wrong::mutual_exclusion, 20'000,
+  expect_found(kFirst, Violation::mutual_exclusion, 20'000,
                extents(searched("maple_tree", {"XX", "XX"}), {{0, 1}, {1, 1}}));
 }
 

@@ -21,7 +21,7 @@ TEST(mcs_planted, a_handover_before_the_section_ends_on_hardware) {
 }
 
 TEST(mcs_planted, a_search_finds_a_handover_before_the_section_ends) {
-  expect_found(kEarlyHandover, explore::Wrong::mutual_exclusion, 500, searched("mcs"));
+  expect_found(kEarlyHandover, explore::Violation::mutual_exclusion, 500, searched("mcs"));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace latchlab::testing {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 
 // A writer does not wait for the Releases of the readers before it.
 constexpr Bug kNoRelease{"n_cosed_waits_for_no_release"};
@@ -40,21 +40,23 @@ TEST(n_cosed_planted, a_writer_that_does_not_wait_for_releases_on_hardware) {
 }
 
 TEST(n_cosed_planted, a_search_finds_a_writer_that_does_not_wait_for_releases) {
-  expect_found(kNoRelease, Wrong::mutual_exclusion, 5'000, searched("n_cosed", {"X", "S", "X"}));
+  expect_found(kNoRelease, Violation::mutual_exclusion, 5'000,
+               searched("n_cosed", {"X", "S", "X"}));
 }
 
 TEST(n_cosed_planted, a_search_finds_a_release_that_forgets_its_readers) {
-  expect_found(kForgetsReaders, Wrong::mutual_exclusion, 5'000,
+  expect_found(kForgetsReaders, Violation::mutual_exclusion, 5'000,
                searched("n_cosed", {"X", "S", "X"}));
 }
 
 // A call falls between the reset's effect and its completion.
 TEST(n_cosed_planted, a_search_finds_a_home_node_that_counts_during_a_reset) {
-  expect_found(kCountsTwice, Wrong::mutual_exclusion, 50'000, searched("n_cosed", {"S", "S", "X"}));
+  expect_found(kCountsTwice, Violation::mutual_exclusion, 50'000,
+               searched("n_cosed", {"S", "S", "X"}));
 }
 
 TEST(n_cosed_planted, a_search_finds_a_release_that_does_not_wait_for_its_successor) {
-  expect_found(kForgetsSuccessor, Wrong::deadlock, 1'000, searched("n_cosed", {"X", "X"}));
+  expect_found(kForgetsSuccessor, Violation::deadlock, 1'000, searched("n_cosed", {"X", "X"}));
 }
 
 }  // namespace

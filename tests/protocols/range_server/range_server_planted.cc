@@ -5,7 +5,7 @@
 namespace latchlab::range_server_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 
 constexpr Bug kBehind{"common_keeps_waiting_for_who_has_left"};  // another one blocks it
 constexpr Bug kDropped{"common_drops_a_late_range"};             // that crosses the withdrawal
@@ -24,7 +24,7 @@ TEST(range_server_planted, a_retrying_client_is_not_notified_when_another_holder
     expect_blocks(kBehind, 20, stretches(protocol, 2));
 }
 TEST(range_server_planted, a_search_finds_a_client_that_is_not_notified) {
-  expect_found(kBehind, Wrong::deadlock, 20'000, searched("list_cpu", {"X", "X", "X"}));
+  expect_found(kBehind, Violation::deadlock, 20'000, searched("list_cpu", {"X", "X", "X"}));
 }
 
 TEST(range_server_planted, a_client_drops_a_grant_that_crosses_its_withdrawal) {
@@ -46,7 +46,7 @@ TEST(range_server_planted, a_timed_search_finds_a_grant_that_is_freed) {
   explore::Campaign campaign = searched("interval_tree", {"XX", "XX"});
   campaign.base.time = {
       {microseconds(1), microseconds(3)}, {}, microseconds(20), microseconds(3), milliseconds(10)};
-  expect_found(kFreed, Wrong::mutual_exclusion, 100'000, campaign);
+  expect_found(kFreed, Violation::mutual_exclusion, 100'000, campaign);
 }
 
 }  // namespace

@@ -14,12 +14,13 @@ TEST(retry_on_fail_planted, a_reader_that_retries_without_withdrawing_blocks_the
 }
 
 TEST(retry_on_fail_planted, a_search_finds_a_reader_that_retries_without_withdrawing) {
-  expect_found_beside_a_reader(kDoesNotWithdraw, explore::Wrong::not_free, 5'000, "retry_on_fail");
+  expect_found_beside_a_reader(kDoesNotWithdraw, explore::Violation::not_free, 5'000,
+                               "retry_on_fail");
 }
 
 TEST(retry_on_fail_planted, a_search_finds_a_reader_out_of_tries_that_stays_counted) {
   expect_found_beside_a_reader(
-      kStaysCounted, explore::Wrong::not_free, 5'000, "retry_on_fail",
+      kStaysCounted, explore::Violation::not_free, 5'000, "retry_on_fail",
       {"reader_conflict=stay", "writer_release=tracking", "timeout_tries=2"});
 }
 
@@ -28,7 +29,7 @@ TEST(retry_on_fail_planted, a_writer_that_subtracts_a_count_as_well_blocks_all_c
 }
 
 TEST(retry_on_fail_planted, a_search_finds_a_writer_that_subtracts_a_count_as_well) {
-  expect_found(kSubtractsMore, explore::Wrong::not_free, 500, searched("retry_on_fail", {"X"}));
+  expect_found(kSubtractsMore, explore::Violation::not_free, 500, searched("retry_on_fail", {"X"}));
 }
 
 LATCHLAB_TEST_WRITER_THAT_JOINS_READERS(retry_on_fail)

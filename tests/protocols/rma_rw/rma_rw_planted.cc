@@ -7,7 +7,7 @@
 namespace latchlab::testing {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 
 constexpr Bug kNoSecondLook{"rma_rw_no_second_look"};  // enters as soon as it has set the mode
 constexpr Bug kKeepsTheMode{"rma_rw_reset_keeps_the_mode"};
@@ -42,32 +42,32 @@ TEST(rma_rw_planted, a_writer_that_does_not_read_the_counters_again_on_hardware)
 }
 
 TEST(rma_rw_planted, a_search_finds_a_writer_that_does_not_read_the_counters_again) {
-  expect_found(kNoSecondLook, Wrong::mutual_exclusion, 500, searched("rma_rw", {"X", "S"}));
+  expect_found(kNoSecondLook, Violation::mutual_exclusion, 500, searched("rma_rw", {"X", "S"}));
 }
 
 TEST(rma_rw_planted, a_reset_that_keeps_the_mode) {
   expect_blocks(kKeepsTheMode, 20, crowd_of_both());
-  expect_found(kKeepsTheMode, Wrong::deadlock, 500, searched("rma_rw", {"X", "S"}));
+  expect_found(kKeepsTheMode, Violation::deadlock, 500, searched("rma_rw", {"X", "S"}));
 }
 
 TEST(rma_rw_planted, a_reset_that_forgets_readers_that_back_out) {
-  expect_found(kByWrite, Wrong::deadlock, 10'000, searched("rma_rw", {"XX", "SS"}));
+  expect_found(kByWrite, Violation::deadlock, 10'000, searched("rma_rw", {"XX", "SS"}));
 }
 
 TEST(rma_rw_planted, a_reader_that_stays_counted_when_it_is_turned_away) {
   expect_blocks(kStaysCounted, 20, crowd_of_both());
-  expect_found(kStaysCounted, Wrong::not_free, 500, searched("rma_rw", {"X", "S"}));
+  expect_found(kStaysCounted, Violation::not_free, 500, searched("rma_rw", {"X", "S"}));
 }
 
 TEST(rma_rw_planted, a_last_writer_that_leaves_writers_mode_behind) {
   expect_blocks(kWriteMode, 20, crowd_of_both());
-  expect_found(kWriteMode, Wrong::deadlock, 500, searched("rma_rw", {"X", "X"}));
+  expect_found(kWriteMode, Violation::deadlock, 500, searched("rma_rw", {"X", "X"}));
 }
 
 TEST(rma_rw_planted, a_queue_node_with_an_old_successor) {
   explore::Campaign campaign = searched("rma_rw", {"XX", "XX"});
   campaign.base.sets = {"notes=words"};
-  expect_found(kKeepsNext, Wrong::deadlock, 5'000, campaign);
+  expect_found(kKeepsNext, Violation::deadlock, 5'000, campaign);
 }
 
 // ---- in a tree ----
@@ -80,7 +80,7 @@ RunSetup crowd_in_a_tree() {
 
 TEST(rma_rw_planted, a_writer_that_waits_for_readers_of_one_counter) {
   expect_breaks_exclusion(kSkipsACounter, 400, crowd_in_a_tree());
-  expect_found(kSkipsACounter, Wrong::mutual_exclusion, 5'000,
+  expect_found(kSkipsACounter, Violation::mutual_exclusion, 5'000,
                in_a_tree(searched("rma_rw", {"X", "S"})));
 }
 

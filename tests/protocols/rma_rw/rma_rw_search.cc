@@ -30,7 +30,7 @@ TEST(rma_rw, ends_every_request_to_a_failed_server) {
   campaign.base.crash_unit = CrashUnit::node;
   campaign.budget = 100'000;
   const Verdict verdict = run(campaign);
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::deadlock});
   for (const char* path : {"a reader that arrives", "a reader that waits",
                            "a writer that queues up", "the first writer", "a release"})
     EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains("rma_rw: the server fails " +
@@ -40,7 +40,7 @@ TEST(rma_rw, ends_every_request_to_a_failed_server) {
 TEST(rma_rw, needs_departures_that_are_reset_by_one_reader) {
   expect_needed_and_enough({.protocol = "rma_rw",
                             .repair = "reader_reset=subtracted",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 25,
                             .states = 20'000,
                             .modes = {"SS", "SS"}});
@@ -51,7 +51,7 @@ TEST(rma_rw, needs_departures_that_are_reset_by_one_reader) {
 TEST(rma_rw, needs_a_barrier_that_opens_at_the_threshold) {
   expect_needed_and_enough({.protocol = "rma_rw",
                             .repair = "reader_barrier=below",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 17,
                             .states = 5'000,
                             .modes = {"XSS", "SXX"}});

@@ -36,11 +36,13 @@ TEST(rpc_planted, a_grant_that_comes_after_the_deadline_is_lost) {
 }
 
 TEST(rpc_planted, a_search_finds_readers_that_pass_a_writer) {
-  expect_found(kReadersPass, explore::Wrong::mutual_exclusion, 5'000, searched("rpc", {"X", "S"}));
+  expect_found(kReadersPass, explore::Violation::mutual_exclusion, 5'000,
+               searched("rpc", {"X", "S"}));
 }
 
 TEST(rpc_planted, a_search_finds_writers_that_share) {
-  expect_found(kAllReaders, explore::Wrong::mutual_exclusion, 5'000, searched("rpc", {"X", "X"}));
+  expect_found(kAllReaders, explore::Violation::mutual_exclusion, 5'000,
+               searched("rpc", {"X", "X"}));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 TEST(rpc, loses_readers_with_a_guard_per_thread) {
   expect_needed_and_enough({.protocol = "rpc",
                             .repair = "guards=per_thread",
-                            .wrong = Wrong::mutual_exclusion,
+                            .violation = Violation::mutual_exclusion,
                             .moves = 8,
                             .states = 20'000,
                             .modes = {"SX", "SX"}});

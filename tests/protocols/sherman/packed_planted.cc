@@ -6,7 +6,7 @@
 namespace latchlab::sherman_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 using testing::Bug;
 
 constexpr Bug kFreesAll{"sherman_frees_its_neighbours"};      // a WRITE of the word
@@ -34,7 +34,7 @@ TEST(sherman_planted, a_packed_lock_whose_release_writes_the_word) {
   testing::expect_breaks_exclusion(kFreesAll, 50, side_by_side());
 }
 TEST(sherman_planted, a_search_finds_a_packed_lock_whose_release_writes_the_word) {
-  testing::expect_found(kFreesAll, Wrong::mutual_exclusion, 10'000, two_in_a_word());
+  testing::expect_found(kFreesAll, Violation::mutual_exclusion, 10'000, two_in_a_word());
 }
 TEST(sherman_planted, a_packed_lock_whose_release_writes_the_word_on_hardware) {
   testing::expect_breaks_exclusion_on_hardware(kFreesAll, side_by_side());
@@ -44,26 +44,26 @@ TEST(sherman_planted, a_packed_lock_whose_release_writes_the_word_on_hardware) {
 // more.
 TEST(sherman_planted, a_packed_lock_whose_release_is_a_short_write) {
   testing::expect_blocks(kShortWrite, 100, side_by_side());
-  testing::expect_found(kShortWrite, Wrong::deadlock, 10'000, two_in_a_word());
+  testing::expect_found(kShortWrite, Violation::deadlock, 10'000, two_in_a_word());
 }
 
 TEST(sherman_planted, a_packed_lock_whose_cas_writes_the_word) {
   testing::expect_breaks_exclusion(kTakesOver, 50, side_by_side());
 }
 TEST(sherman_planted, a_search_finds_a_packed_lock_whose_cas_writes_the_word) {
-  testing::expect_found(kTakesOver, Wrong::mutual_exclusion, 1'000, two_in_a_word());
+  testing::expect_found(kTakesOver, Violation::mutual_exclusion, 1'000, two_in_a_word());
 }
 
 // The CAS fails because of another lock in the word, and shows that the lock was free.
 TEST(sherman_planted, a_packed_lock_whose_cas_compares_the_word) {
   testing::expect_breaks_exclusion(kComparesAll, 50, side_by_side());
-  testing::expect_found(kComparesAll, Wrong::mutual_exclusion, 1'000, two_in_a_word());
+  testing::expect_found(kComparesAll, Violation::mutual_exclusion, 1'000, two_in_a_word());
 }
 
 // No client acquires the next lock any more.
 TEST(sherman_planted, a_packed_lock_whose_release_carries_into_the_next_lock) {
   testing::expect_blocks(kCarries, 20, side_by_side());
-  testing::expect_found(kCarries, Wrong::deadlock, 1'000, two_in_a_word());
+  testing::expect_found(kCarries, Violation::deadlock, 1'000, two_in_a_word());
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace latchlab::sherman_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 using testing::Bug;
 
 constexpr Bug kOnceMore{"sherman_hands_over_once_more"};  // than max_handovers says
@@ -40,7 +40,7 @@ TEST(sherman_planted, a_lock_that_is_handed_over_and_released_too) {
 
 TEST(sherman_planted, a_local_waiter_that_is_never_woken) {
   testing::expect_blocks(kForgets, 20, broken());
-  testing::expect_found(kForgets, Wrong::deadlock, 5'000, one_node({"X", "X"}));
+  testing::expect_found(kForgets, Violation::deadlock, 5'000, one_node({"X", "X"}));
 }
 
 TEST(sherman_planted, a_local_waiter_that_is_woken_before_the_last_write_has_landed) {
@@ -53,7 +53,7 @@ TEST(sherman_planted, a_local_waiter_that_is_not_told_to_lead) {
   testing::expect_blocks(kForgetsLeader, 20, broken());
   explore::Campaign campaign = one_node({"X", "X"});
   campaign.base.sets = {"max_handovers=0"};
-  testing::expect_found(kForgetsLeader, Wrong::deadlock, 5'000, campaign);
+  testing::expect_found(kForgetsLeader, Violation::deadlock, 5'000, campaign);
 }
 
 TEST(sherman_planted, a_leader_that_enters_without_the_lock) {
@@ -61,7 +61,7 @@ TEST(sherman_planted, a_leader_that_enters_without_the_lock) {
 }
 
 TEST(sherman_planted, a_search_finds_a_leader_that_enters_without_the_lock) {
-  testing::expect_found(kNoGlobalLock, Wrong::mutual_exclusion, 1'000,
+  testing::expect_found(kNoGlobalLock, Violation::mutual_exclusion, 1'000,
                         testing::searched("sherman", {"X", "X"}));
 }
 

@@ -14,7 +14,7 @@ Campaign within_a_node(Campaign campaign) {
 TEST(sherman, lets_clients_of_other_nodes_bypass_a_waiting_client) {
   Campaign campaign = about(Claim{"sherman", kX, kX}, 2, 2);
   campaign.placement = Placement::spread;
-  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{Wrong::bypassed});
+  EXPECT_EQ(kinds(run(campaign)), std::set<Violation>{Violation::bypassed});
 }
 
 TEST(sherman, is_sound_within_a_node) {

@@ -7,7 +7,7 @@
 namespace latchlab::sherman_nh_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 using sherman_tests::neighbours;
 using testing::Bug;
 using testing::RunSetup;
@@ -28,7 +28,7 @@ TEST(sherman_nh_planted, a_client_that_takes_a_lock_that_is_held) {
 }
 
 TEST(sherman_nh_planted, a_search_finds_a_client_that_takes_a_lock_that_is_held) {
-  testing::expect_found(kLooksOnly, Wrong::mutual_exclusion, 500,
+  testing::expect_found(kLooksOnly, Violation::mutual_exclusion, 500,
                         testing::searched("sherman_nh", {"X", "X"}));
 }
 
@@ -38,7 +38,8 @@ TEST(sherman_nh_planted, a_client_that_takes_a_lock_that_is_held_on_hardware) {
 
 TEST(sherman_nh_planted, a_lock_that_is_never_freed) {
   testing::expect_blocks(kNeverFrees, 20, broken(false));
-  testing::expect_found(kNeverFrees, Wrong::not_free, 500, testing::searched("sherman_nh", {"X"}));
+  testing::expect_found(kNeverFrees, Violation::not_free, 500,
+                        testing::searched("sherman_nh", {"X"}));
 }
 
 TEST(sherman_nh_planted, a_local_waiter_that_is_not_told_to_lead) {

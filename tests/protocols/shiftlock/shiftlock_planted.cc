@@ -6,7 +6,7 @@
 namespace latchlab::shiftlock_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 using testing::Bug;
 using testing::expect_caught;
 using testing::expect_found;
@@ -69,11 +69,11 @@ TEST(shiftlock_planted, a_handover_without_epoch_hangs_readers) {
 }
 
 TEST(shiftlock_planted, a_search_finds_a_writer_that_does_not_wait_for_relcnt) {
-  expect_found(kNoRelCntWait, Wrong::mutual_exclusion, 500, searched("shiftlock"));
+  expect_found(kNoRelCntWait, Violation::mutual_exclusion, 500, searched("shiftlock"));
 }
 
 TEST(shiftlock_planted, a_search_finds_a_mode_change_without_flip) {
-  expect_found(kNoEpochFlip, Wrong::deadlock, 10'000, searched("shiftlock", {"X", "X", "S"}));
+  expect_found(kNoEpochFlip, Violation::deadlock, 10'000, searched("shiftlock", {"X", "X", "S"}));
 }
 
 // A live holder exceeds its lease: in timed searches because it holds for longer, otherwise by a
@@ -83,7 +83,7 @@ TEST(shiftlock_planted, a_search_finds_a_mode_change_without_flip) {
 TEST(shiftlock_planted, a_search_finds_a_release_after_recovery) {
   explore::Campaign campaign = searched("shiftlock", {"S", "X"});
   campaign.base.pauses = 1;
-  expect_found(kLateRelease, Wrong::late_effect, 5'000, campaign);
+  expect_found(kLateRelease, Violation::late_effect, 5'000, campaign);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(Shiftlock, bypasses_no_more_than_it_claims_in_chains_of_two) {
 TEST(Shiftlock, needs_epoch_in_mode_changed) {
   expect_needed_and_enough({.protocol = "shiftlock",
                             .repair = "mode_changed_epoch=literal",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 21,
                             .states = 200'000,
                             .modes = {"X", "X", "X", "S"},
@@ -38,12 +38,12 @@ TEST(Shiftlock, needs_epoch_in_mode_changed) {
 TEST(Shiftlock, needs_epoch_in_handover) {
   expect_needed_and_enough({.protocol = "shiftlock",
                             .repair = "handover_epoch=literal",
-                            .wrong = Wrong::deadlock,
+                            .violation = Violation::deadlock,
                             .moves = 28,
                             .states = 300'000,
                             .modes = {"XX", "XS", "XX"},
                             .sets = {"recovery=false", "chain_limit=handovers"},
-                            .besides = {Wrong::bypassed}});
+                            .besides = {Violation::bypassed}});
 }
 
 // ---- paused clients ----
@@ -61,7 +61,7 @@ Verdict while_standing_still(std::vector<std::string> sets) {
 // The pause is not in the middle of an atomic, but after a ModeChanged has arrived.
 TEST(Shiftlock, as_printed_derives_a_lease_from_an_unchanged_relcnt) {
   const Verdict verdict = while_standing_still({"late_turn=trust"});
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
+  EXPECT_EQ(kinds(verdict), std::set<Violation>{Violation::mutual_exclusion});
   expect_replayable(verdict, "stands still from here on");
 }
 

@@ -6,7 +6,7 @@
 namespace latchlab::static_segments_tests {
 namespace {
 
-using explore::Wrong;
+using explore::Violation;
 using testing::Bug;
 
 constexpr Bug kForgets{"static_segments_forgets_the_last"};  // segment of a range
@@ -36,15 +36,15 @@ TEST(static_segments_planted, a_segment_that_is_forgotten_is_detected_by_guard_w
       100);
 }
 TEST(static_segments_planted, a_search_finds_a_segment_that_is_forgotten) {
-  testing::expect_found(kForgets, Wrong::mutual_exclusion, 5'000, ranges({{0, 2}, {1, 2}}));
+  testing::expect_found(kForgets, Violation::mutual_exclusion, 5'000, ranges({{0, 2}, {1, 2}}));
 }
 
 TEST(static_segments_planted, segments_taken_in_two_orders) {
-  testing::expect_found(kBothWays, Wrong::deadlock, 5'000, ranges({{0, 3}, {1, 2}}));
+  testing::expect_found(kBothWays, Violation::deadlock, 5'000, ranges({{0, 3}, {1, 2}}));
 }
 
 TEST(static_segments_planted, a_release_of_the_first_segment_alone) {
-  testing::expect_found(kKeeps, Wrong::deadlock, 5'000, ranges({{0, 2}, {1, 2}}));
+  testing::expect_found(kKeeps, Violation::deadlock, 5'000, ranges({{0, 2}, {1, 2}}));
 }
 
 }  // namespace

@@ -17,15 +17,15 @@ explore::Campaign two_readers() {
 }
 
 TEST(traditional_ro_planted, a_search_finds_readers_that_are_not_counted) {
-  expect_found(kNoCount, explore::Wrong::bypassed, 20'000, two_readers());
+  expect_found(kNoCount, explore::Violation::bypassed, 20'000, two_readers());
 }
 
 TEST(traditional_ro_planted, a_search_finds_a_limit_that_is_one_too_many) {
-  expect_found(kOnceMore, explore::Wrong::bypassed, 20'000, two_readers());
+  expect_found(kOnceMore, explore::Violation::bypassed, 20'000, two_readers());
 }
 
 TEST(traditional_ro_planted, a_search_finds_a_reader_beside_a_writer) {
-  expect_found(kAnyHolder, explore::Wrong::mutual_exclusion, 20'000,
+  expect_found(kAnyHolder, explore::Violation::mutual_exclusion, 20'000,
                searched("traditional_ro", {"X", "X", "S"}));
 }
 

@@ -30,15 +30,6 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   app_.set_version_flag("--version", version_text(),
                         "Print the version, the compiler and the libraries");
   app_.footer(kExitCodes);
-  add_run_commands(*this);
-  add_find_commands(*this);
-  add_explore_commands(*this);
-  add_new_commands(*this);
-  add_export_commands(*this);
-  add_report_commands(*this);
-  add_other_commands(*this);
-  add_learn_commands(*this);
-  add_help_commands(*this);
 }
 
 CLI::App& Cli::add(const std::string& name, const std::string& help, Action action) {

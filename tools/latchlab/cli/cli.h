@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/latchlab/commands.h"
+#include "tools/latchlab/run.h"
 
 namespace latchlab::tool {
 
@@ -44,17 +44,27 @@ std::shared_ptr<Arguments> arguments() {
   return std::make_shared<Arguments>();
 }
 
-// ---- the commands, by file ----
+// ---- the commands ----
 
-void add_run_commands(Cli& cli);      // run, check, reproduce, node
-void add_find_commands(Cli& cli);     // find
-void add_explore_commands(Cli& cli);  // explore, replay
-void add_new_commands(Cli& cli);      // new
-void add_export_commands(Cli& cli);   // export
-void add_report_commands(Cli& cli);   // report, compare
-void add_other_commands(Cli& cli);    // list, calibrate
-void add_learn_commands(Cli& cli);    // schema, explain
-void add_help_commands(Cli& cli);     // doctor, completion, manual
+void add_run(Cli& cli);
+void add_reproduce(Cli& cli);
+void add_check(Cli& cli);
+void add_node(Cli& cli);
+void add_find(Cli& cli);
+void add_explore(Cli& cli);
+void add_replay(Cli& cli);
+void add_new(Cli& cli);
+void add_export(Cli& cli);
+void add_classroom(Cli& cli);
+void add_report(Cli& cli);
+void add_compare(Cli& cli);
+void add_calibrate(Cli& cli);
+void add_list(Cli& cli);
+void add_schema(Cli& cli);
+void add_explain(Cli& cli);
+void add_doctor(Cli& cli);
+void add_completion(Cli& cli);
+void add_manual(Cli& cli);
 
 // ---- what several commands share ----
 
@@ -65,6 +75,10 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 // SCENARIO, and what changes it: --set, --seed, --repeats, --data.
 void add_scenario_options(CLI::App& command, ScenarioArguments& arguments);
 void add_data(CLI::App& command, std::string& data);  // --data
+// How a run on hardware takes place: ports, path and where nodes come together; with
+// add_hardware_run() also threads and transport.
+void add_fabric(CLI::App& command, HardwareArguments& hardware, const char* group);
+void add_hardware_run(CLI::App& command, HardwareArguments& hardware);
 void add_jobs(CLI::App& command, std::uint32_t& jobs, const char* what);
 
 }  // namespace latchlab::tool

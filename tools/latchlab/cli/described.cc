@@ -1,5 +1,7 @@
 #include "tools/latchlab/cli/described.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "core/base/split.h"
@@ -44,6 +46,97 @@ DescribedCommand described(const CLI::App& app) {
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
     command.commands.push_back(described(*each));
   return command;
+}
+
+// The manual page, in the macros of man(7).
+
+namespace {
+
+// Text as it is: no macro at the start of a line, no escape, hyphens that can be copied.
+std::string plain(const std::string& text) {
+  std::string out;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+    at_start = c == '\n';
+  }
+  return out;
+}
+
+// Lines of its own stay lines.
+std::string paragraph(const std::string& text) {
+  return text.empty() ? "" : fmt::format(".PP\n.nf\n{}\n.fi\n", plain(text));
+}
+
+std::string names_of(const DescribedOption& option) {
+  std::string text;
+  for (const std::string& name : option.names)
+    text += fmt::format("{}\\fB{}\\fR", text.empty() ? "" : ", ", plain(name));
+  return option.positional ? fmt::format("\\fI{}\\fR", plain(option.names.front())) : text;
+}
+
+std::string option_text(const DescribedOption& option) {
+  std::string text = ".TP\n" + names_of(option);
+  if (!option.positional && !option.value.empty())
+    text += fmt::format(" \\fI{}\\fR{}", plain(option.value), option.many ? " ..." : "");
+  text += "\n" + plain(option.help);
+  if (!option.choices.empty())
+    text += plain(fmt::format(". One of: {}", fmt::join(option.choices, ", ")));
+  if (!option.fallback.empty()) text += plain(fmt::format(" [{}]", option.fallback));
+  return text + "\n";
+}
+
+std::string synopsis(const DescribedCommand& command, const std::string& before) {
+  std::string text = fmt::format(".B {} {}\n", before, plain(command.name));
+  for (const DescribedOption& option : command.options)
+    if (option.positional)
+      text += option.required ? fmt::format(".I {}\n", plain(option.names.front()))
+                              : fmt::format(".RI [ {} ]\n", plain(option.names.front()));
+  return text + ".RI [ OPTION ...]\n.br\n";
+}
+
+std::string command_text(const DescribedCommand& command) {
+  std::string text =
+      fmt::format(".SS \"latchlab {}\"\n{}.\n", plain(command.name), plain(command.help));
+  for (const DescribedOption& option : command.options)
+    if (option.names.back() != "--help") text += option_text(option);
+  for (const DescribedCommand& each : command.commands) {
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}.\n", plain(each.name), plain(each.help));
+    for (const DescribedOption& option : each.options)
+      if (option.names.back() != "--help") text += option_text(option);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string manual_page(const DescribedCommand& program, const std::string& version) {
+  std::string text =
+      fmt::format(".TH LATCHLAB 1 \"\" \"latchlab {}\" \"User Commands\"\n", version);
+  text +=
+      ".SH NAME\nlatchlab \\- study locks over RDMA by simulation, by search and on hardware\n.SH "
+      "SYNOPSIS\n";
+  for (const DescribedCommand& command : program.commands) text += synopsis(command, "latchlab");
+  text += ".SH DESCRIPTION\n" + paragraph(program.help) + ".SH COMMANDS\n";
+  for (const DescribedCommand& command : program.commands) text += command_text(command);
+  text += ".SH OPTIONS\n";
+  for (const DescribedOption& option : program.options) text += option_text(option);
+  text += ".SH EXIT STATUS\n" + paragraph(program.footer);
+  text +=
+      ".SH ENVIRONMENT\n.TP\n\\fBLATCHLAB_DATA\\fR\n"
+      "Directory in which models/ and scenarios/ are looked up, after that of "
+      "\\fB\\-\\-data\\fR.\n"
+      ".TP\n\\fBLATCHLAB_PLUGINS\\fR\n"
+      "Paths of shared libraries with locks, joined by colons.\n"
+      ".TP\n\\fBLATCHLAB_TOKEN\\fR\n"
+      "Secret that the processes of a run on hardware share.\n";
+  return text;
 }
 
 }  // namespace latchlab::tool

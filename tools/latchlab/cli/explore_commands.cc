@@ -1,4 +1,5 @@
 #include "tools/latchlab/cli/cli.h"
+#include "tools/latchlab/explore.h"
 
 namespace latchlab::tool {
 
@@ -33,6 +34,8 @@ void add_time(CLI::App& command, ExploreArguments& arguments) {
   text(command, "--horizon", arguments.horizon, "TIME",
        "Timed: the search ignores events after this time [1000 times the longest latency]");
 }
+
+}  // namespace
 
 void add_explore(Cli& cli) {
   const auto arguments = tool::arguments<ExploreArguments>();
@@ -127,13 +130,6 @@ void add_replay(Cli& cli) {
       .add_option("--page", arguments->page, "Also write a page that plays the trace in a browser")
       ->type_name("FILE");
   cli.take_plugins(command);
-}
-
-}  // namespace
-
-void add_explore_commands(Cli& cli) {
-  add_explore(cli);
-  add_replay(cli);
 }
 
 }  // namespace latchlab::tool

@@ -1,10 +1,119 @@
+// The commands that need no scenario.
+
 #include <fmt/core.h>
 
+#include "tools/latchlab/classroom.h"
 #include "tools/latchlab/cli/cli.h"
 #include "tools/latchlab/cli/described.h"
-#include "tools/latchlab/cli/hardware_options.h"
+#include "tools/latchlab/doctor.h"
+#include "tools/latchlab/list.h"
+#include "tools/latchlab/new_protocol.h"
 
 namespace latchlab::tool {
+
+void add_list(Cli& cli) {
+  const auto arguments = tool::arguments<ListArguments>();
+  CLI::App& command = cli.add("list", "List protocols, workloads, NICs, scenarios and other names",
+                              [arguments] { return list(*arguments); });
+  command.add_option("what", arguments->what, "What to list; paths are those of --set")
+      ->required()
+      ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks", "experiments",
+                             "paths", "profiles", "topics"}));
+  add_data(command, arguments->data);
+  command.add_flag("--json", arguments->json, "Print JSON, for programs");
+  command.add_flag("--names", arguments->names, "Print only names, one per line");
+  command.add_flag("--markdown", arguments->markdown,
+                   "Print protocols as the tables of docs/locks.md");
+  cli.take_plugins(command);
+}
+
+void add_schema(Cli& cli) {
+  const auto arguments = tool::arguments<SchemaArguments>();
+  CLI::App& command =
+      cli.add("schema", "Print a JSON Schema of scenarios, for completion and checks in editors",
+              [arguments] { return schema(*arguments); });
+  CLI::Option* nic =
+      command.add_flag("--nic", arguments->nic, "The schema of files under models/nics instead");
+  command
+      .add_flag("--markdown", arguments->markdown,
+                "Print it as Markdown: docs/scenario-reference.md")
+      ->excludes(nic);
+  command.footer(
+      "For an editor with the YAML extension, name the schema in the first line of a scenario:\n"
+      "  latchlab schema > scenario.schema.json\n"
+      "  # yaml-language-server: $schema=scenario.schema.json");
+}
+
+void add_explain(Cli& cli) {
+  const auto arguments = tool::arguments<ExplainArguments>();
+  CLI::App& command =
+      cli.add("explain", "Explain a metric, phase, constant, parameter, key, verdict or term",
+              [arguments] { return explain(*arguments); });
+  command
+      .add_option("name", arguments->name,
+                  "For example acquire_ns.p99, WP, atomic.window, shiftlock.lease, UNSAFE [list "
+                  "all names]")
+      ->type_name("TOPIC");
+  command.add_option("--nic", arguments->nic, "NIC whose values of constants are shown")
+      ->type_name("NIC")
+      ->capture_default_str();
+  add_data(command, arguments->data);
+  command.add_flag("--json", arguments->json,
+                   "Print one JSON document; without a topic, of all topics");
+  command.add_flag("--glossary", arguments->glossary,
+                   "Print all terms as Markdown: docs/glossary.md");
+}
+
+void add_classroom(Cli& cli) {
+  const auto arguments = tool::arguments<ClassroomArguments>();
+  CLI::App& command =
+      cli.add("classroom", "Write interactive lessons on contention: predict, then watch",
+              [arguments] { return classroom(*arguments); });
+  CLI::Option* lesson =
+      command
+          .add_option("lesson", arguments->lesson,
+                      "Number or name of the lesson: 2, 02-retry-storm [list all lessons]")
+          ->type_name("LESSON");
+  command
+      .add_flag("--all", arguments->all,
+                "Write a site of all lessons, with an index, a worksheet to print and an answer "
+                "key for teachers")
+      ->excludes(lesson);
+  command.add_option("--out", arguments->out, "Directory for pages and their runs")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_data(command, arguments->data);
+  add_jobs(command, arguments->jobs, "Simulations");
+  command.footer(
+      "A lesson's page has a question, a place to draw what you expect, an animation of clients "
+      "and\n"
+      "RNIC, and the answer, which is hidden until you open it. Pages need no network.\n"
+      "  latchlab classroom 2              runs lesson 2 and writes classroom/02-retry-storm.html\n"
+      "  latchlab classroom --all --out site");
+}
+
+void add_new(Cli& cli) {
+  const auto arguments = tool::arguments<NewProtocolArguments>();
+  CLI::App& command = cli.add(
+      "new", "Write the files of a new lock: they build, pass their tests and can be explored",
+      [arguments] { return new_protocol(*arguments); });
+  command.add_option("what", arguments->what, "protocol: a lock")
+      ->required()
+      ->check(CLI::IsMember({"protocol"}));
+  command.add_option("name", arguments->name, "Name in snake_case, for example my_lock")
+      ->required()
+      ->type_name("NAME");
+  command.add_flag(
+      "--out-of-tree", arguments->out_of_tree,
+      "Write a directory NAME that builds a plug-in, instead of files in Latchlab's source tree");
+  command
+      .add_option("--out", arguments->out,
+                  "The source tree, or the directory to create [the current directory, or NAME]")
+      ->type_name("DIR");
+  cli.take_plugins(command);
+  command.footer("Nothing is overwritten: either all files are written or none.\n\n" +
+                 std::string(kExitCodes));
+}
 
 namespace {
 
@@ -19,6 +128,8 @@ int examine(const FabricArguments& arguments, bool fabric) {
     return complain({"options of nodes are for --fabric: add it, or leave them out", {}});
   return doctor(arguments.data, arguments.json);
 }
+
+}  // namespace
 
 void add_doctor(Cli& cli) {
   struct Arguments {
@@ -72,14 +183,6 @@ void add_manual(Cli& cli) {
     return kFine;
   });
   command.footer("To read it:  latchlab manual | man -l -");
-}
-
-}  // namespace
-
-void add_help_commands(Cli& cli) {
-  add_doctor(cli);
-  add_completion(cli);
-  add_manual(cli);
 }
 
 }  // namespace latchlab::tool

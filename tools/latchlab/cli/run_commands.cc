@@ -3,8 +3,10 @@
 #include <charconv>
 #include <system_error>
 
+#include "tools/latchlab/check.h"
 #include "tools/latchlab/cli/cli.h"
-#include "tools/latchlab/cli/hardware_options.h"
+#include "tools/latchlab/reproduce.h"
+#include "tools/latchlab/run.h"
 
 namespace latchlab::tool {
 
@@ -171,6 +173,8 @@ void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
       ->needs(wanted);
 }
 
+}  // namespace
+
 void add_run(Cli& cli) {
   const auto arguments = tool::arguments<RunArguments>();
   CLI::App& command =
@@ -248,8 +252,6 @@ void add_check(Cli& cli) {
   cli.take_plugins(command);
 }
 
-}  // namespace
-
 void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
   command
       .add_option("scenario", arguments.scenario,
@@ -257,13 +259,6 @@ void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
       ->type_name("SCENARIO")
       ->required();
   add_overrides(command, arguments);
-}
-
-void add_run_commands(Cli& cli) {
-  add_run(cli);
-  add_reproduce(cli);
-  add_check(cli);
-  add_node(cli);
 }
 
 }  // namespace latchlab::tool

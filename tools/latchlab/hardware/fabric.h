@@ -19,8 +19,7 @@
 #include "backends/ibverbs/fabric_probe.h"
 #include "backends/ibverbs/native_atomics.h"
 #include "core/launch/member.h"
-#include "tools/latchlab/commands.h"
-#include "tools/latchlab/health.h"
+#include "tools/latchlab/doctor.h"
 
 namespace latchlab::tool {
 

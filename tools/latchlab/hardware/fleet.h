@@ -14,8 +14,8 @@
 #include "core/launch/mpi.h"
 #include "core/launch/rendezvous.h"
 #include "core/study/study.h"
-#include "tools/latchlab/commands.h"
 #include "tools/latchlab/hardware/journal.h"
+#include "tools/latchlab/run.h"
 
 namespace latchlab::tool {
 

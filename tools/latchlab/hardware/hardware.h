@@ -12,8 +12,7 @@
 #include "core/base/result.h"
 #include "core/launch/rendezvous.h"
 #include "core/scenario/scenario.h"
-#include "tools/latchlab/commands.h"
-#include "tools/latchlab/run_one.h"
+#include "tools/latchlab/run.h"
 
 namespace latchlab::tool {
 

@@ -17,7 +17,7 @@
 #include "backends/ibverbs/connection_cache.h"
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/ibverbs_backend.h"
-#include "core/base/readable.h"
+#include "core/base/file_allowlist.h"
 #include "core/launch/member.h"
 #include "core/launch/rendezvous.h"
 #include "core/protocols/registry.h"
