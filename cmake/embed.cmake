@@ -1,5 +1,5 @@
 # latchlab_embed(TARGET FUNCTION file...): defines `std::span<const EmbeddedFile> FUNCTION()` in
-# namespace latchlab::tool (tools/latchlab/embedded.h) and links it into TARGET. It returns the
+# namespace latchlab::tool (tools/report/embedded.h) and links it into TARGET. It returns the
 # files' contents at build time, so that an installed program needs no source tree.
 function(latchlab_embed target function)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}.cc)
@@ -29,7 +29,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
            "      sizeof file_${number} - 1}},\n")
     math(EXPR number "${number} + 1")
   endforeach()
-  file(WRITE ${OUT} "#include \"tools/latchlab/embedded.h\"\n\n"
+  file(WRITE ${OUT} "#include \"tools/report/embedded.h\"\n\n"
        "namespace latchlab::tool {\n\nnamespace {\n\n${arrays}\n}  // namespace\n\n"
        "std::span<const EmbeddedFile> ${FUNCTION}() {\n"
        "  static const EmbeddedFile files[] = {\n${table}  };\n  return files;\n}\n\n"

@@ -9,8 +9,8 @@ target_link_libraries(latchlab_library INTERFACE latchlab_explore latchlab_world
                       latchlab_protocols latchlab_plugin)
 
 install(TARGETS latchlab RUNTIME DESTINATION bin)
-install(TARGETS latchlab_core latchlab_scenario latchlab_protocols latchlab_world latchlab_study
-        latchlab_explorer latchlab_explore latchlab_plugin latchlab_library
+install(TARGETS latchlab_core latchlab_scenario latchlab_protocols latchlab_world latchlab_run
+        latchlab_conclude latchlab_explorer latchlab_explore latchlab_plugin latchlab_library
         EXPORT LatchlabTargets ARCHIVE DESTINATION lib)
 install(EXPORT LatchlabTargets NAMESPACE Latchlab:: DESTINATION lib/cmake/Latchlab)
 

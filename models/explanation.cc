@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/conclude/comparison.h"
 #include "core/measure/statistics.h"
-#include "core/study/comparison.h"
 #include "models/calibration.h"
 #include "models/explanation_data.h"
 #include "models/least_squares.h"

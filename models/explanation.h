@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/study/sensitivity.h"
-#include "core/study/stored_study.h"
+#include "core/conclude/sensitivity.h"
+#include "core/conclude/stored_study.h"
 
 namespace latchlab {
 

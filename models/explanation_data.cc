@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/conclude/comparison.h"
 #include "core/measure/statistics.h"
 #include "core/scenario/nic_constants.h"
-#include "core/study/comparison.h"
 #include "models/fit_spec.h"
 
 namespace latchlab {

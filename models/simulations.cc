@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/run/study.h"
 #include "core/scenario/nic_constants.h"
-#include "core/study/study.h"
 
 namespace latchlab {
 namespace {
@@ -70,8 +70,7 @@ Status Simulations::simulate(const std::vector<std::pair<Key, Point>>& missing) 
 }
 
 double metric_of(const Leaves& leaves, const std::string& path) {
-  const LeafValue* leaf = find_leaf(leaves, path);
-  return leaf == nullptr ? 0.0 : number_of(*leaf).value_or(0.0);
+  return number_at(leaves, path).value_or(0.0);
 }
 
 }  // namespace latchlab

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/measure/leaves.h"
-#include "core/study/repeat.h"
+#include "core/run/repeat.h"
 #include "models/fit_spec.h"
 
 namespace latchlab {

@@ -18,6 +18,6 @@ add_custom_command(
 latchlab_locks(${CMAKE_CURRENT_BINARY_DIR}/locks_and_sample.cc ${latchlab_locks} sample)
 add_executable(test_new_protocol ${written} ${CMAKE_CURRENT_BINARY_DIR}/locks_and_sample.cc)
 target_include_directories(test_new_protocol BEFORE PRIVATE ${tree})
-target_link_libraries(test_new_protocol PRIVATE latchlab_explore_planted latchlab_study
+target_link_libraries(test_new_protocol PRIVATE latchlab_explore_planted latchlab_run
                       latchlab_protocols_planted latchlab_explorer GTest::gtest_main GTest::gmock)
 gtest_discover_tests(test_new_protocol DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)

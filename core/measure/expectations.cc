@@ -15,8 +15,8 @@ constexpr double kBoundless = std::numeric_limits<double>::infinity();
 
 // A verb that a lock never used has no entry: it counts as 0.
 Real leaf_number(const Leaves& leaves, const std::string& path) {
-  if (const LeafValue* value = find_leaf(leaves, path)) return number_of(*value);
-  return path.starts_with("verbs_per_cycle_detail.") ? Real(0.0) : std::nullopt;
+  const bool is_detail = path.starts_with("verbs_per_cycle_detail.");
+  return is_detail && find_leaf(leaves, path) == nullptr ? Real(0.0) : number_at(leaves, path);
 }
 
 Real metric_of(const Expectation& entry, const Leaves& leaves) {

@@ -31,56 +31,62 @@ LeafValue duration_value(std::optional<Duration> value) {
 
 class LeafWriter {
  public:
-  void operator()(const std::string& path, const Real& value, Fold fold) {
-    add(path, real_value(value), fold);
+  void operator()(const std::string& path, const Real& value, Aggregation aggregation) {
+    add(path, real_value(value), aggregation);
   }
-  void operator()(const std::string& path, const Count& value, Fold fold) {
-    add(path, value ? LeafValue(*value) : LeafValue(), fold);
+  void operator()(const std::string& path, const Count& value, Aggregation aggregation) {
+    add(path, value ? LeafValue(*value) : LeafValue(), aggregation);
   }
-  void operator()(const std::string& path, const std::string& value, Fold fold) {
-    add(path, value.empty() ? LeafValue() : LeafValue(value), fold);
+  void operator()(const std::string& path, const std::string& value, Aggregation aggregation) {
+    add(path, value.empty() ? LeafValue() : LeafValue(value), aggregation);
   }
-  void operator()(const std::string& path, const Histogram& values, Fold fold) {
-    add(path + ".count", values.count(), Fold::sum);
-    add(path + ".mean", real_value(values.mean_ns()), fold);
-    add(path + ".min", duration_value(values.min()), Fold::least);
+  void operator()(const std::string& path, const Histogram& values, Aggregation aggregation) {
+    add(path + ".count", values.count(), Aggregation::sum);
+    add(path + ".mean", real_value(values.mean_ns()), aggregation);
+    add(path + ".min", duration_value(values.min()), Aggregation::least);
     for (const auto& [name, ppm] : kPercentilesPpm)
-      add(path + "." + name, duration_value(values.percentile(ppm)), fold);
-    add(path + ".max", duration_value(values.max()), Fold::greatest);
+      add(path + "." + name, duration_value(values.percentile(ppm)), aggregation);
+    add(path + ".max", duration_value(values.max()), Aggregation::greatest);
   }
-  void operator()(const std::string& path, const RepeatMetrics::Table& entries, Fold fold) {
-    if (entries.empty()) add(path, std::monostate{}, fold);
-    for (const auto& [name, value] : entries) add(path + "." + name, real_value(value), fold);
+  void operator()(const std::string& path, const RepeatMetrics::Table& entries,
+                  Aggregation aggregation) {
+    if (entries.empty()) add(path, std::monostate{}, aggregation);
+    for (const auto& [name, value] : entries)
+      add(path + "." + name, real_value(value), aggregation);
   }
   template <class T>
-  void operator()(const std::string& path, const std::optional<T>& asked, Fold fold) {
-    if (asked) (*this)(path, *asked, fold);
+  void operator()(const std::string& path, const std::optional<T>& asked, Aggregation aggregation) {
+    if (asked) (*this)(path, *asked, aggregation);
   }
-  void operator()(const std::string& path, const RepeatMetrics::Groups& groups, Fold fold) {
-    if (!groups.goodput_ops_s.empty()) (*this)(path, groups.goodput_ops_s, fold);
+  void operator()(const std::string& path, const RepeatMetrics::Groups& groups,
+                  Aggregation aggregation) {
+    if (!groups.goodput_ops_s.empty()) (*this)(path, groups.goodput_ops_s, aggregation);
   }
-  void operator()(const std::string& path, const RepeatMetrics::Sequence& values, Fold fold) {
-    if (!values.empty()) add(path, values, fold);
+  void operator()(const std::string& path, const RepeatMetrics::Sequence& values,
+                  Aggregation aggregation) {
+    if (!values.empty()) add(path, values, aggregation);
   }
   // In the order of ShiftLock's Table 2; `other` comes last.
-  void operator()(const std::string& path, const std::optional<PhaseTotals>& totals, Fold fold) {
+  void operator()(const std::string& path, const std::optional<PhaseTotals>& totals,
+                  Aggregation aggregation) {
     for (std::size_t i = 1; i <= kPhases; ++i) {
       const std::size_t phase = i % kPhases;
       Real mean_ns = totals ? ratio(totals->sum_ps[phase], totals->operations) : std::nullopt;
       if (mean_ns) *mean_ns /= 1e3;
-      add(path + "." + std::string(kPhaseNames[phase]), real_value(mean_ns), fold);
+      add(path + "." + std::string(kPhaseNames[phase]), real_value(mean_ns), aggregation);
     }
   }
-  void operator()(const std::string& path, const WindowLaw& law, Fold fold) {
-    visit_law(law,
-              [&](const char* name, std::uint64_t value) { add(path + "." + name, value, fold); });
+  void operator()(const std::string& path, const WindowLaw& law, Aggregation aggregation) {
+    visit_law(law, [&](const char* name, std::uint64_t value) {
+      add(path + "." + name, value, aggregation);
+    });
   }
 
   Leaves take() { return std::move(leaves_); }
 
  private:
-  void add(std::string path, LeafValue value, Fold fold) {
-    leaves_.push_back({std::move(path), std::move(value), fold});
+  void add(std::string path, LeafValue value, Aggregation aggregation) {
+    leaves_.push_back({std::move(path), std::move(value), aggregation});
   }
 
   Leaves leaves_;
@@ -115,8 +121,8 @@ RepeatMetrics merged(const std::vector<RepeatMetrics>& repeats) {
   for (const RepeatMetrics& repeat : repeats) {
     std::map<std::string_view, const void*> fields;
     visit_metrics(repeat,
-                  [&](const char* path, const auto& field, Fold) { fields[path] = &field; });
-    visit_metrics(all, [&](const char* path, auto& field, Fold) {
+                  [&](const char* path, const auto& field, Aggregation) { fields[path] = &field; });
+    visit_metrics(all, [&](const char* path, auto& field, Aggregation) {
       take(field, *static_cast<const std::decay_t<decltype(field)>*>(fields.at(path)));
     });
   }
@@ -175,24 +181,24 @@ LeafValue combined_text(const Values& values) {
   return fmt::format("{:016x}", hash);
 }
 
-LeafValue fold(const Leaf& merged, const Values& values) {
+LeafValue aggregated(const Leaf& merged, const Values& values) {
   std::vector<double> numbers;
   for (const LeafValue& value : values)
     if (const std::optional<double> number = number_of(value)) numbers.push_back(*number);
-  switch (merged.fold) {
-    case Fold::mean:
+  switch (merged.aggregation) {
+    case Aggregation::mean:
       return with_interval(mean(numbers), numbers);
-    case Fold::pooled:
+    case Aggregation::pooled:
       return with_interval(number_of(merged.value), numbers);
-    case Fold::sum:
+    case Aggregation::sum:
       return sum_of(values);
-    case Fold::greatest:
+    case Aggregation::greatest:
       return extreme_of(values, true);
-    case Fold::least:
+    case Aggregation::least:
       return extreme_of(values, false);
-    case Fold::combined:
+    case Aggregation::combined:
       return combined_text(values);
-    case Fold::dropped:
+    case Aggregation::dropped:
       break;
   }
   return std::monostate{};
@@ -221,10 +227,10 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   for (const RepeatMetrics& repeat : repeats) each.push_back(repeat_leaves(repeat));
   Leaves point;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].fold == Fold::dropped) continue;
+    if (all[i].aggregation == Aggregation::dropped) continue;
     Values values;
     for (const Leaves& leaves : each) values.push_back(value_in(leaves, i, all[i].path));
-    point.push_back({all[i].path, fold(all[i], values), all[i].fold});
+    point.push_back({all[i].path, aggregated(all[i], values), all[i].aggregation});
   }
   return point;
 }

@@ -26,7 +26,7 @@ using LeafValue = std::variant<std::monostate, std::uint64_t, double, MeanCi, st
 struct Leaf {
   std::string path;
   LeafValue value;
-  Fold fold = Fold::mean;
+  Aggregation aggregation = Aggregation::mean;
 };
 using Leaves = std::vector<Leaf>;
 

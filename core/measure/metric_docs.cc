@@ -55,7 +55,7 @@ class PartFinder {
   PartFinder(const MetricDoc& whole, std::string name) : whole_(whole), name_(std::move(name)) {}
 
   template <class Field>
-  void operator()(const char* path, const Field& /*field*/, Fold /*fold*/) {
+  void operator()(const char* path, const Field& /*field*/, Aggregation /*aggregation*/) {
     if (whole_.path != path) return;
     using Type = std::decay_t<Field>;
     if constexpr (std::is_same_v<Type, Histogram> ||
@@ -85,6 +85,16 @@ class PartFinder {
 
 }  // namespace
 
+const std::vector<MetricDoc>& metric_docs() {
+  static const std::vector<MetricDoc> docs = [] {
+    std::vector<MetricDoc> all;
+    for (const Metric& metric : metric_table())
+      all.push_back({metric.path, metric.unit, metric.short_name, metric.says, metric.good});
+    return all;
+  }();
+  return docs;
+}
+
 std::optional<MetricDoc> metric_doc(std::string_view path) {
   for (const MetricDoc& doc : metric_docs()) {
     if (doc.path == path) return doc;
@@ -95,6 +105,25 @@ std::optional<MetricDoc> metric_doc(std::string_view path) {
     return finder.found;
   }
   return std::nullopt;
+}
+
+const std::vector<MetricDoc>& phase_docs() {
+  static const std::vector<MetricDoc> docs = {
+      {"IA", "ns", "initial atomic",
+       "The first atomic of an acquisition, or the atomic of a release."},
+      {"RT", "ns", "retries", "Retries after the first atomic, including backoff.",
+       "Grows with contention in spinlocks; queue locks have almost none."},
+      {"NP", "ns", "notify predecessor",
+       "Sending the message that announces the waiting client to its predecessor."},
+      {"WP", "ns", "wait for predecessor", "Waiting for the predecessor to hand the lock over.",
+       "Under contention this is the wait in the queue, which does not load the server's RNIC."},
+      {"WR", "ns", "wait for readers", "A writer waiting for earlier readers to release."},
+      {"WW", "ns", "wait for writers", "A reader waiting for writers to release."},
+      {"NS", "ns", "notify successor",
+       "A releasing client waiting for its successor to announce itself, and notifying it."},
+      {"other", "ns", "other", "Time that belongs to no other phase."},
+  };
+  return docs;
 }
 
 }  // namespace latchlab

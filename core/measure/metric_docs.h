@@ -1,6 +1,6 @@
 #pragma once
 // The meaning of each metric as text: for `latchlab explain`, for reports, for readers of
-// results.json. One entry for each metric of visit_metrics(), in its order. Texts for parts of a
+// results.json. One entry for each row of metric_table(), in its order. Texts for parts of a
 // metric (percentiles, phases, verbs) are composed on demand.
 
 #include <optional>

@@ -38,4 +38,19 @@ bool WindowLaw::holds() const {
   return spent == given;
 }
 
+void add_requested(RepeatMetrics& shape, const RepeatMetrics& metrics) {
+  for (const Metric& metric : metric_table())
+    std::visit(
+        [&](auto* to) {
+          using Field = std::decay_t<decltype(*to)>;
+          const Field& from = *std::get<Field*>(metric.field(const_cast<RepeatMetrics&>(metrics)));
+          if constexpr (kOnRequest<Field>) {
+            if (from && !*to) to->emplace();
+          } else if constexpr (std::is_same_v<Field, RepeatMetrics::Groups>) {
+            to->goodput_ops_s.insert(from.goodput_ops_s.begin(), from.goodput_ops_s.end());
+          }
+        },
+        metric.field(shape));
+}
+
 }  // namespace latchlab

@@ -1,16 +1,18 @@
 #pragma once
-// The measurements of one repeat of one point: plain data, filled by the runner, and one function
-// that visits all of it in the order and under the names of results.json. What was not measured is
-// empty.
+// The measurements of one repeat of one point: plain data, filled by the runner, and a table of all
+// metrics in the order and under the names of results.json. What was not measured is empty.
 //
-// A new metric is a field here and a line in visit_metrics(); serialisation, aggregation and
-// results use visit_metrics().
+// A new metric is a field here and a row in metric_table.cc; serialisation, aggregation, results
+// and texts use the table.
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/measure/histogram.h"
@@ -47,6 +49,25 @@ struct WindowLaw {
   bool holds() const;
   bool operator==(const WindowLaw&) const = default;
 };
+
+// What an observer counts one by one during the window.
+struct Counters {
+  std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
+  std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0, false_conflicts = 0;
+
+  bool operator==(const Counters&) const = default;
+};
+
+// Calls visit(name, counter...) for each counter of some Counters.
+template <class Visit, class... Of>
+void visit_counters(Visit&& visit, Of&... of) {
+  visit("aborted", of.aborted...);
+  visit("shared_as_exclusive", of.shared_as_exclusive...);
+  visit("recoveries", of.recoveries...);
+  visit("update_as_exclusive", of.update_as_exclusive...);
+  visit("ranges_as_whole", of.ranges_as_whole...);
+  visit("false_conflicts", of.false_conflicts...);
+}
 
 struct RepeatMetrics {
   using Real = std::optional<double>;
@@ -150,7 +171,7 @@ struct RepeatMetrics {
 };
 
 // How the values of repeats are combined into the value of the point.
-enum class Fold : std::uint8_t {
+enum class Aggregation : std::uint8_t {
   mean,    // {mean, ci95} over the repeats that measured it
   pooled,  // histograms: merged
   sum,
@@ -160,85 +181,62 @@ enum class Fold : std::uint8_t {
   dropped,   // kept in the repeat only
 };
 
-// Calls visit(path, field, fold) for each metric. Fields are Real, Count, Histogram, Table,
-// std::optional<PhaseTotals>, WindowLaw or std::string; metrics that are measured only on request
-// are Groups, Sequence or optionals of the first three.
+using MetricField =
+    std::variant<RepeatMetrics::Real*, RepeatMetrics::Count*, Histogram*, RepeatMetrics::Table*,
+                 std::optional<PhaseTotals>*, WindowLaw*, std::string*, RepeatMetrics::Groups*,
+                 RepeatMetrics::Sequence*, std::optional<RepeatMetrics::Real>*,
+                 std::optional<RepeatMetrics::Count>*, std::optional<Histogram>*>;
+// True for the fields of metrics that are measured only on request.
+template <class Field>
+inline constexpr bool kOnRequest = std::is_same_v<Field, std::optional<RepeatMetrics::Real>> ||
+                                   std::is_same_v<Field, std::optional<RepeatMetrics::Count>> ||
+                                   std::is_same_v<Field, std::optional<Histogram>>;
+
+struct PartialMetrics;
+
+// The runs that have a metric.
+enum class MetricOf : std::uint8_t {
+  always,
+  shared_cores,  // platform.cores is set
+  update_mode,   // some requests are in update mode
+  ranges,        // the workload requests parts of objects
+  transactions,
+  open_loop,
+};
+
+struct Metric {
+  std::string path;                      // as in results.json: "acquire_ns", "open.count"
+  std::string unit;                      // "ns", "1/s", "share" (0 to 1), "1", "text" ...
+  std::string short_name;                // for axes and columns: "acquire"
+  Aggregation aggregation;               // over the repeats of a point
+  MetricField (*field)(RepeatMetrics&);  // where it is stored
+  std::string says;                      // what it is and how it is computed, in sentences
+  std::string good = {};                 // which values are good or bad, and why; empty: neither
+  // Computes the metric from what was counted, after all metrics without a source. Null: code that
+  // computes several metrics at once does.
+  MetricOf runs = MetricOf::always;
+  void (*source)(const PartialMetrics& all, RepeatMetrics& metrics) = nullptr;
+};
+
+// In the order of results.json.
+const std::vector<Metric>& metric_table();
+
+// Calls visit(path, field, aggregation) for each metric.
 template <class Metrics, class Visit>
 void visit_metrics(Metrics& m, Visit&& visit) {
-  visit("goodput_ops_s", m.goodput_ops_s, Fold::mean);
-  visit("cycle_ns", m.cycle, Fold::pooled);
-  visit("acquire_ns", m.acquire, Fold::pooled);
-  visit("acquire_read_ns", m.acquire_read, Fold::pooled);
-  visit("acquire_write_ns", m.acquire_write, Fold::pooled);
-  visit("release_ns", m.release, Fold::pooled);
-  visit("open.count", m.open.count, Fold::sum);
-  visit("open.age_mean_ns", m.open.age_mean_ns, Fold::mean);
-  visit("open.age_max_ns", m.open.age_max_ns, Fold::greatest);
-  visit("verbs_per_cycle.read", m.verbs_per_cycle.read, Fold::mean);
-  visit("verbs_per_cycle.write", m.verbs_per_cycle.write, Fold::mean);
-  visit("verbs_per_cycle.atomic", m.verbs_per_cycle.atomic, Fold::mean);
-  visit("verbs_per_cycle.send", m.verbs_per_cycle.send, Fold::mean);
-  visit("verbs_per_cycle.call", m.verbs_per_cycle.call, Fold::mean);
-  visit("verbs_per_cycle_detail", m.verbs_per_cycle_detail, Fold::mean);
-  visit("background_verbs_s", m.background_verbs_s, Fold::mean);
-  visit("retry_share", m.retry_share, Fold::mean);
-  visit("retry_share_acquire", m.retry_share_acquire, Fold::mean);
-  visit("phases_ns.read", m.phases.read, Fold::mean);
-  visit("phases_ns.write", m.phases.write, Fold::mean);
-  visit("phases_ns.release", m.phases.release, Fold::mean);
-  visit("phases_waited_ns.read", m.waited.read, Fold::mean);
-  visit("phases_waited_ns.write", m.waited.write, Fold::mean);
-  visit("waited_share.read", m.waited.share_of_reads, Fold::mean);
-  visit("waited_share.write", m.waited.share_of_writes, Fold::mean);
-  visit("server_nic.verbs_s", m.server_nic.verbs_s, Fold::mean);
-  visit("server_nic.utilisation.pipeline", m.server_nic.pipeline, Fold::mean);
-  visit("server_nic.utilisation.hottest_slot", m.server_nic.hottest_slot, Fold::mean);
-  visit("server_nic.utilisation.window", m.server_nic.window, Fold::mean);
-  visit("server_nic.utilisation.link", m.server_nic.link, Fold::mean);
-  visit("server_nic.slot_wait_ns", m.server_nic.slot_wait_ns, Fold::mean);
-  visit("server_cpu.utilisation", m.server_cpu.utilisation, Fold::mean);
-  visit("server_cpu.queue_ns", m.server_cpu.queue_ns, Fold::mean);
-  visit("fairness.jain", m.fairness.jain, Fold::mean);
-  visit("fairness.max_bypassed", m.fairness.max_bypassed, Fold::greatest);
-  visit("safety.checks", m.safety.checks, Fold::sum);
-  visit("safety.violations", m.safety.violations, Fold::sum);
-  visit("safety.expired_holds", m.safety.expired_holds, Fold::sum);
-  visit("safety.late_effects", m.safety.late_effects, Fold::sum);
-  visit("recoveries", m.recoveries, Fold::sum);
-  visit("aborted_acquisitions", m.aborted_acquisitions, Fold::sum);
-  visit("cut_sections", m.cut_sections, Fold::sum);
-  visit("shared_as_exclusive", m.shared_as_exclusive, Fold::sum);
-  visit("stationary", m.stationary, Fold::mean);
-  visit("window.warmup_ns", m.window.warmup_ns, Fold::mean);
-  visit("window.settled", m.window.settled, Fold::least);
-  visit("window.batches", m.window.batches, Fold::dropped);
-  visit("engine.verbs", m.engine.verbs, Fold::sum);
-  visit("engine.events", m.engine.events, Fold::sum);
-  visit("engine.simulated_s", m.engine.simulated_s, Fold::sum);
-  visit("hottest_lock.acquire_ns", m.hottest_lock.acquire, Fold::pooled);
-  visit("update_as_exclusive", m.update_as_exclusive, Fold::sum);
-  visit("ranges_as_whole", m.ranges_as_whole, Fold::sum);
-  visit("aborted_share", m.aborted_share, Fold::mean);
-  visit("false_conflict_share", m.false_conflict_share, Fold::mean);
-  visit("client_cpu.utilisation", m.client_cpu, Fold::mean);
-  visit("workers.busy", m.workers.busy, Fold::dropped);
-  visit("workers.turn_max_ns", m.workers.turn_max_ns, Fold::dropped);
-  visit("workers.busiest", m.workers.busiest, Fold::mean);
-  visit("workers.longest_turn_ns", m.workers.longest_turn_ns, Fold::greatest);
-  visit("clocks.start_skew_ns", m.clocks.start_skew_ns, Fold::greatest);
-  visit("clocks.error_ns", m.clocks.error_ns, Fold::greatest);
-  visit("transaction_ns", m.transactions.length, Fold::pooled);
-  visit("commits_s", m.transactions.commits_s, Fold::mean);
-  visit("aborts_s", m.transactions.aborts_s, Fold::mean);
-  visit("open_loop.offered_s", m.open_loop.offered_s, Fold::mean);
-  visit("open_loop.backlog_max", m.open_loop.backlog_max, Fold::greatest);
-  visit("open_loop.carried", m.open_loop.carried, Fold::least);
-  visit("group_goodput_ops_s", m.groups, Fold::mean);
-  visit("series.goodput_ops_s", m.series.goodput_ops_s, Fold::dropped);
-  visit("series.acquire_ns", m.series.acquire_ns, Fold::dropped);
-  visit("window_law", m.window_law, Fold::dropped);
-  visit("fingerprint", m.fingerprint, Fold::combined);
+  for (const Metric& metric : metric_table())
+    std::visit(
+        [&](auto* field) {
+          if constexpr (std::is_const_v<Metrics>)
+            visit(metric.path.c_str(), std::as_const(*field), metric.aggregation);
+          else
+            visit(metric.path.c_str(), *field, metric.aggregation);
+        },
+        metric.field(const_cast<RepeatMetrics&>(m)));
 }
+
+// Adds to `shape` the metrics on request and the groups that `metrics` has.
+void add_requested(RepeatMetrics& shape, const RepeatMetrics& metrics);
 
 // The same for the integers of the window's law.
 template <class Law, class Visit>

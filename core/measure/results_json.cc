@@ -34,32 +34,38 @@ std::string dumped(const Json& json, int indent) {
 
 class Writer {
  public:
-  void operator()(const char* path, const RepeatMetrics::Real& value, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const RepeatMetrics::Real& value,
+                  Aggregation /*aggregation*/ = {}) {
     json_[path] = value ? finite(*value) : Json();
   }
-  void operator()(const char* path, const RepeatMetrics::Count& value, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const RepeatMetrics::Count& value,
+                  Aggregation /*aggregation*/ = {}) {
     json_[path] = value ? Json(*value) : Json();
   }
-  void operator()(const char* path, const std::string& value, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const std::string& value, Aggregation /*aggregation*/ = {}) {
     json_[path] = value;
   }
-  void operator()(const char* path, const Histogram& value, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const Histogram& value, Aggregation /*aggregation*/ = {}) {
     json_[path] = value.serialised();
   }
-  void operator()(const char* path, const RepeatMetrics::Table& table, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const RepeatMetrics::Table& table,
+                  Aggregation /*aggregation*/ = {}) {
     Json& entries = json_[path] = Json::object();
     for (const auto& [name, value] : table)
       if (const Json number = finite(value); !number.is_null()) entries[name] = number;
   }
   template <class T>
-  void operator()(const char* path, const std::optional<T>& value, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const std::optional<T>& value,
+                  Aggregation /*aggregation*/ = {}) {
     json_[path] = Json();
     if (value) (*this)(path, *value);
   }
-  void operator()(const char* path, const RepeatMetrics::Groups& groups, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const RepeatMetrics::Groups& groups,
+                  Aggregation /*aggregation*/ = {}) {
     (*this)(path, groups.goodput_ops_s);
   }
-  void operator()(const char* path, const RepeatMetrics::Sequence& values, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const RepeatMetrics::Sequence& values,
+                  Aggregation /*aggregation*/ = {}) {
     json_[path] = sequence(values);
   }
   void operator()(const char* path, bool value) { json_[path] = value; }
@@ -85,7 +91,7 @@ class Writer {
                    {"expired", guard.expired},
                    {"unguarded", guard.unguarded}};
   }
-  void operator()(const char* path, const WindowLaw& law, Fold /*fold*/ = {}) {
+  void operator()(const char* path, const WindowLaw& law, Aggregation /*aggregation*/ = {}) {
     visit_law(law, [&](const char* name, std::uint64_t value) { json_[path][name] = value; });
   }
 
@@ -108,7 +114,7 @@ class Reader {
   explicit Reader(const Json& json) : json_(json) {}
 
   template <class Field>
-  void operator()(const char* path, Field& field, Fold /*fold*/ = {}) {
+  void operator()(const char* path, Field& field, Aggregation /*aggregation*/ = {}) {
     if (!wrong_.empty()) return;
     const auto found = json_.find(path);
     if (found == json_.end() && is_added_later(path)) return;
@@ -252,16 +258,16 @@ Result<RepeatMetrics> parse_repeat(std::string_view text) {
   return metrics;
 }
 
-std::string serialise_share(const MeasuredShare& share) {
+std::string serialise_share(const PartialMetrics& share) {
   Writer writer;
   visit_share(share, writer);
   return writer.text();
 }
 
-Result<MeasuredShare> parse_share(std::string_view text) {
+Result<PartialMetrics> parse_share(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"what another process measured is not a JSON object", {}};
-  MeasuredShare share;
+  PartialMetrics share;
   Reader reader(json);
   visit_share(share, reader);
   if (!reader.wrong().empty())

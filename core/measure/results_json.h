@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/measure/leaves.h"
 #include "core/measure/metrics.h"
-#include "core/measure/share.h"
+#include "core/measure/partial_metrics.h"
 
 namespace latchlab {
 
@@ -21,8 +21,8 @@ Result<RepeatMetrics> parse_repeat(std::string_view text);
 // The same for the measurements of one observer. A share from another process may contain anything:
 // parse_share returns only shares that are consistent in themselves, and shares that
 // why_not_shares() accepts can be merged.
-std::string serialise_share(const MeasuredShare& share);
-Result<MeasuredShare> parse_share(std::string_view text);
+std::string serialise_share(const PartialMetrics& share);
+Result<PartialMetrics> parse_share(std::string_view text);
 
 // A JSON object whose nesting follows the dots of the paths, for results.json: use with
 // repeat_leaves() for repeats[].metrics and with aggregate() for points[].metrics. One line if

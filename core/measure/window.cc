@@ -166,7 +166,7 @@ std::optional<bool> WindowRecorder::check_littles_law() const {
 }
 
 // Their number and greatest age; the sum of their ages is in the law.
-void WindowRecorder::write_open(MeasuredShare& share) const {
+void WindowRecorder::write_open(PartialMetrics& share) const {
   const auto add = [&share](std::uint64_t age_ps) {
     ++share.open_count;
     share.open_age_max_ps = std::max(share.open_age_max_ps, age_ps);
@@ -178,7 +178,7 @@ void WindowRecorder::write_open(MeasuredShare& share) const {
       add(length_ps(client.since, end_));
 }
 
-void WindowRecorder::write_to(MeasuredShare& share) const {
+void WindowRecorder::write_to(PartialMetrics& share) const {
   share.clients.clear();
   share.cycles_by_client.clear();
   for (const ClientId id : measured_) {

@@ -24,7 +24,7 @@
 #include "core/base/time.h"
 #include "core/measure/histogram.h"
 #include "core/measure/metrics.h"
-#include "core/measure/share.h"
+#include "core/measure/partial_metrics.h"
 
 namespace latchlab {
 
@@ -77,7 +77,7 @@ class WindowRecorder {
   std::optional<bool> check_littles_law() const;
 
   // Writes the clients and their cycles, the histograms, open cycles, both halves and the law.
-  void write_to(MeasuredShare& share) const;
+  void write_to(PartialMetrics& share) const;
 
  private:
   struct Client {
@@ -93,7 +93,7 @@ class WindowRecorder {
   std::uint64_t done_cycles() const { return first_half_ + second_half_; }
   Interval* interval_at(Time date);                    // null: no intervals are measured
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
-  void write_open(MeasuredShare& share) const;
+  void write_open(PartialMetrics& share) const;
 
   Time start_;
   Time middle_;

@@ -14,7 +14,7 @@ void append_all(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>
 
 }  // namespace
 
-void add_workers(MeasuredShare& sum, const MeasuredShare& share) {
+void add_workers(PartialMetrics& sum, const PartialMetrics& share) {
   append_all(sum.worker_ps, share.worker_ps);
   append_all(sum.worker_busy_ps, share.worker_busy_ps);
   append_all(sum.worker_turn_max_ps, share.worker_turn_max_ps);
@@ -25,7 +25,7 @@ void add_workers(MeasuredShare& sum, const MeasuredShare& share) {
 
 // `busiest` excludes workers with a server part alone: their load is part of the lock's, and does
 // not delay the loops of clients.
-void write_workers(const MeasuredShare& share, RepeatMetrics& metrics) {
+void write_workers(const PartialMetrics& share, RepeatMetrics& metrics) {
   if (share.worker_ps.empty()) return;
   RepeatMetrics::Real busiest;
   RepeatMetrics::Workers& workers = metrics.workers;
@@ -51,7 +51,7 @@ void write_workers(const MeasuredShare& share, RepeatMetrics& metrics) {
   metrics.clocks = {skew, error};
 }
 
-std::string why_not_workers(const MeasuredShare& share) {
+std::string why_not_workers(const PartialMetrics& share) {
   const std::size_t workers = share.worker_ps.size();
   if (share.worker_busy_ps.size() != workers || share.worker_turn_max_ps.size() != workers ||
       share.worker_clients.size() != workers || share.worker_began_ps.size() != workers)

@@ -3,15 +3,15 @@
 
 #include <string>
 
-#include "core/measure/share.h"
+#include "core/measure/partial_metrics.h"
 
 namespace latchlab {
 
-void add_workers(MeasuredShare& sum, const MeasuredShare& share);
+void add_workers(PartialMetrics& sum, const PartialMetrics& share);
 // No effect if there are no such threads.
-void write_workers(const MeasuredShare& share, RepeatMetrics& metrics);
+void write_workers(const PartialMetrics& share, RepeatMetrics& metrics);
 // Why a share's numbers about its workers are inconsistent, such as cycles although no worker was
 // busy; empty: they are consistent.
-std::string why_not_workers(const MeasuredShare& share);
+std::string why_not_workers(const PartialMetrics& share);
 
 }  // namespace latchlab

@@ -19,7 +19,7 @@ struct ExpectSection {
 
 // Reads `expect` after the points are known. A figure without a point in the sweep is an
 // InputError, or is left out if `points_changed` (by --set). Metric names are not checked here;
-// core/measure and core/study define them.
+// core/measure and core/conclude define them.
 ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool points_changed);
 
 // Reads `known`: expected verdicts, attached to all points that match `where`. An entry without

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/measure/metrics.h"
+#include "core/run/study.h"
 #include "core/scenario/scenario.h"
-#include "core/study/study.h"
 
 namespace latchlab {
 

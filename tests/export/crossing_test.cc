@@ -1,6 +1,6 @@
 // At which value of an axis an answer changes, for locks whose goodput is a formula of the axis.
 
-#include "core/study/crossing.h"
+#include "core/conclude/crossing.h"
 
 #include <gmock/gmock.h>
 
@@ -56,7 +56,7 @@ class FindTurns : public ::testing::Test {
       }
       return all;
     };
-    const auto found = find_turns(along, question, precision, run);
+    const auto found = find_crossings(along, question, precision, run);
     EXPECT_TRUE(found);
     return found ? found.value() : std::vector<Probe>{};
   }
@@ -76,7 +76,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> fine_sweep(const SearchAxis& 
 
 void expect_contains(const std::vector<Probe>& probes,
                      const std::vector<std::pair<std::int64_t, std::int64_t>>& changes) {
-  const std::vector<Turn> found = turns(probes);
+  const std::vector<Crossing> found = crossings(probes);
   ASSERT_EQ(found.size(), changes.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_LE(found[i].before.at, changes[i].first);
@@ -92,9 +92,9 @@ TEST_F(FindTurns, the_answer_contains_the_crossing_that_a_fine_sweep_finds) {
     const Formula flat = [level](std::int64_t) { return level; };
     const std::vector<Probe> probes = find(along, {falling, flat});
     expect_contains(probes, fine_sweep(along, falling, flat));
-    EXPECT_EQ(turns(probes)[0].before.side, 1) << level;
-    EXPECT_EQ(turns(probes)[0].after.side, -1) << level;
-    EXPECT_LE(asked_.size(), 5 + 2 * steps_per_turn(along, 0.02));
+    EXPECT_EQ(crossings(probes)[0].before.side, 1) << level;
+    EXPECT_EQ(crossings(probes)[0].after.side, -1) << level;
+    EXPECT_LE(asked_.size(), 5 + 2 * steps_per_crossing(along, 0.02));
   }
 }
 
@@ -105,7 +105,7 @@ TEST_F(FindTurns, an_answer_is_as_narrow_as_asked_for) {
   const Formula flat = [](std::int64_t) { return 1.5; };
   for (const double precision : {0.5, 0.1, 0.03}) {
     asked_.clear();
-    const std::vector<Turn> found = turns(find(along, {falling, flat}, 0, precision));
+    const std::vector<Crossing> found = crossings(find(along, {falling, flat}, 0, precision));
     ASSERT_THAT(found, SizeIs(1));
     const std::int64_t low = found[0].before.at, high = found[0].after.at;
     EXPECT_LE(static_cast<double>(high - low), precision * static_cast<double>(high));
@@ -121,7 +121,7 @@ TEST_F(FindTurns, an_undecided_interval_is_narrowed_from_both_sides) {
   const Formula rising = [](std::int64_t at) { return static_cast<double>(at); };
   const Formula flat = [](std::int64_t) { return 100.0; };
   // Half the interval of the difference: 4.303 * 0.04 / sqrt(3), a tenth.
-  const std::vector<Turn> found = turns(find(along, {rising, flat}, 0.04));
+  const std::vector<Crossing> found = crossings(find(along, {rising, flat}, 0.04));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(static_cast<double>(found[0].before.at), 90, 3);
   EXPECT_NEAR(static_cast<double>(found[0].after.at), 111, 3);
@@ -136,7 +136,7 @@ TEST_F(FindTurns, every_crossing_that_the_grid_shows_is_found) {
   const Formula hill = [](std::int64_t at) {
     return at > 300'000'000 && at < 600'000'000 ? 150.0 : 50.0;
   };
-  const std::vector<Turn> found = turns(find(along, {hill, flat}));
+  const std::vector<Crossing> found = crossings(find(along, {hill, flat}));
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].after.side, 1);
   EXPECT_LE(found[0].before.at, 300'000'000);
@@ -150,25 +150,26 @@ TEST_F(FindTurns, without_a_turn_only_the_grid_is_run) {
   const SearchAxis along = axis("platform.clients_per_node=1..16");
   const std::vector<Probe> probes =
       find(along, {[](std::int64_t) { return 2.0; }, [](std::int64_t) { return 1.0; }});
-  EXPECT_THAT(turns(probes), IsEmpty());
+  EXPECT_THAT(crossings(probes), IsEmpty());
   EXPECT_THAT(asked_, ElementsAre(1, 2, 4, 8, 16));
 }
 
 TEST_F(FindTurns, finds_where_the_metric_of_one_lock_passes_a_value) {
   const SearchAxis along = axis("platform.clients_per_node=1..64");
   value_ = 41.5;
-  const std::vector<Turn> found =
-      turns(find(along, {[](std::int64_t at) { return static_cast<double>(at); }}));
+  const std::vector<Crossing> found =
+      crossings(find(along, {[](std::int64_t at) { return static_cast<double>(at); }}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].before.at, 41);
   EXPECT_EQ(found[0].after.at, 42);
 }
 
 TEST_F(FindTurns, an_error_ends_the_search) {
-  const auto found = find_turns(axis("platform.clients_per_node=1..64"), {{"a", "b"}}, 0.02,
-                                [](const auto&) -> Result<std::vector<std::vector<PointOutcome>>> {
-                                  return Error{"interrupted", {}};
-                                });
+  const auto found =
+      find_crossings(axis("platform.clients_per_node=1..64"), {{"a", "b"}}, 0.02,
+                     [](const auto&) -> Result<std::vector<std::vector<PointOutcome>>> {
+                       return Error{"interrupted", {}};
+                     });
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().text(), "interrupted");
 }

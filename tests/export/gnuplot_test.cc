@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/verdict.h"
 #include "core/protocols/registry.h"
-#include "core/study/verdict.h"
 #include "tests/paths.h"
-#include "tools/export/figure_lines.h"
 
 namespace latchlab::exporting {
 namespace {

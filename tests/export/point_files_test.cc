@@ -1,5 +1,5 @@
 // Reading back a stored repeat gives all that was written, or an error.
-#include "core/study/point_files.h"
+#include "core/run/point_files.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -5,8 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/study/comparison_rules.h"
-#include "core/study/emulation.h"
+#include "core/conclude/emulation.h"
 #include "tests/export/stored_studies.h"
 #include "tests/non_empty.h"
 

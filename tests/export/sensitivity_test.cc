@@ -1,7 +1,7 @@
 // To which constants of the model the ranking of locks is sensitive, for studies whose goodput is a
 // formula of the NIC's constants.
 
-#include "core/study/sensitivity.h"
+#include "core/conclude/sensitivity.h"
 
 #include <gmock/gmock.h>
 

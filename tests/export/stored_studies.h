@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/conclude/study_comparison.h"
 #include "core/protocols/registry.h"
-#include "core/study/study_comparison.h"
 #include "tests/paths.h"
 
 namespace latchlab::study_test {

@@ -1,13 +1,13 @@
 // Two runs side by side: what differs, which points correspond, which run is better, and whether
 // the ranking of the locks changes.
 
-#include "core/study/study_comparison.h"
+#include "core/conclude/study_comparison.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "core/study/emulation.h"
+#include "core/conclude/emulation.h"
 #include "tests/export/stored_studies.h"
 #include "tests/non_empty.h"
 

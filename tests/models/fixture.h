@@ -15,7 +15,8 @@ inline DataDirs data() {
 }
 
 inline Leaves leaves_of(double cycle_ns, double rate) {
-  return {{"cycle_ns.mean", cycle_ns, Fold::mean}, {"goodput_ops_s", rate, Fold::mean}};
+  return {{"cycle_ns.mean", cycle_ns, Aggregation::mean},
+          {"goodput_ops_s", rate, Aggregation::mean}};
 }
 
 // The time of a verb: one way and back, the pipeline and the hold of 16 bytes; in run 1, a rate

@@ -1,6 +1,6 @@
 // Upgrades, extents and leases with the reference lock, without faults and with its faults.
 
-#include "core/study/share.h"
+#include "core/run/share.h"
 #include "tests/protocols/sections.h"
 
 namespace latchlab::testing {

@@ -7,8 +7,8 @@
 
 #include "backends/explorer/explorer_backend.h"
 #include "core/protocols/registry.h"
-#include "core/study/repeat.h"
-#include "core/study/share_json.h"
+#include "core/run/repeat.h"
+#include "core/run/share_json.h"
 #include "core/world/forwarding.h"
 
 namespace latchlab::testing {

@@ -12,7 +12,7 @@
 
 #include "core/launch/socket.h"
 #include "core/protocols/registry.h"
-#include "core/study/point_files.h"
+#include "core/run/point_files.h"
 #include "tests/paths.h"
 #include "tools/redlock/arguments.h"
 #include "tools/redlock/client.h"

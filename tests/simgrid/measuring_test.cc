@@ -1,6 +1,6 @@
 // The metrics that the observer of one run computes from the events that it gets.
 
-#include "core/study/measuring.h"
+#include "core/run/measuring.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "core/protocols/registry.h"
+#include "core/run/child.h"
+#include "core/run/repeat.h"
 #include "core/scenario/scenario.h"
-#include "core/study/child.h"
-#include "core/study/repeat.h"
 #include "tests/non_empty.h"
 #include "tests/paths.h"
 #include "tests/simgrid/fixture.h"

@@ -1,7 +1,7 @@
 // Whole runs of real locks: equal for equal seeds, for either event loop, and in agreement with the
 // law of the window.
 
-#include "core/study/repeat.h"
+#include "core/run/repeat.h"
 
 #include <fmt/core.h>
 
@@ -10,8 +10,8 @@
 
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/protocols/registry.h"
+#include "core/run/child.h"
 #include "core/scenario/scenario.h"
-#include "core/study/child.h"
 #include "tests/paths.h"
 #include "tests/simgrid/fixture.h"
 

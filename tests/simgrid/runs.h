@@ -8,9 +8,9 @@
 
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/protocols/registry.h"
+#include "core/run/child.h"
+#include "core/run/repeat.h"
 #include "core/scenario/scenario.h"
-#include "core/study/child.h"
-#include "core/study/repeat.h"
 #include "tests/paths.h"
 
 namespace latchlab::simtest {

@@ -6,10 +6,10 @@
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/measure/steady.h"
 #include "core/protocols/registry.h"
+#include "core/run/child.h"
+#include "core/run/repeat.h"
+#include "core/run/share.h"
 #include "core/scenario/scenario.h"
-#include "core/study/child.h"
-#include "core/study/repeat.h"
-#include "core/study/share.h"
 #include "core/world/forwarding.h"
 #include "tests/paths.h"
 

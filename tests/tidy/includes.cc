@@ -16,7 +16,8 @@ struct Layer {
   Paths may_include;  // prefixes; the folder's own files are always allowed
 };
 
-// The first layer whose folder holds the file decides. Tools and tests may include everything.
+// The first layer whose folder holds the file decides. Other tools and tests may include
+// everything.
 const std::vector<Layer>& layers() {
   static const Paths plain = {"core/base/"};
   // The part of core/verbs that locks may use; the rest is for backends and wrappers.
@@ -48,8 +49,12 @@ const std::vector<Layer>& layers() {
       {"core/world/",
        {"core/base/", "core/coro/", "core/verbs/", "core/scenario/", "core/workload/",
         "core/protocols/"}},
-      {"core/study/", {"core/"}},
+      {"core/run/",
+       {"core/base/", "core/coro/", "core/verbs/", "core/scenario/", "core/workload/",
+        "core/protocols/", "core/measure/", "core/checks/", "core/world/"}},
+      {"core/conclude/", {"core/"}},
       {"models/", {"core/"}},
+      {"tools/report/", {"core/"}},
       {"backends/",
        {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h",
         "core/scenario/node_hardware.h", "core/scenario/topology.h", "core/world/backend.h",
@@ -78,12 +83,12 @@ const std::vector<Vendor>& vendors() {
       {"Eigen", {"Eigen/"}, {"models/"}},
       {"nlohmann-json",
        {"nlohmann/"},
-       {"core/launch/", "core/measure/", "core/study/", "core/scenario/", "models/", "tools/",
-        "tests/"}},
+       {"core/launch/", "core/measure/", "core/run/", "core/conclude/", "core/scenario/", "models/",
+        "tools/", "tests/"}},
       {"fmt",
        {"fmt/"},
        {"core/verbs/", "core/workload/", "core/measure/", "core/checks/", "core/scenario/",
-        "core/launch/", "core/study/", "backends/", "models/", "tools/", "tests/"}},
+        "core/launch/", "core/run/", "core/conclude/", "backends/", "models/", "tools/", "tests/"}},
       {"hiredis", {"hiredis/"}, {"tools/redlock/"}},
       {"MPI", {"mpi.h"}, {"core/launch/"}},
       {"OpenSSL", {"openssl/"}, {"core/launch/", "tests/launch/"}},
@@ -92,8 +97,8 @@ const std::vector<Vendor>& vendors() {
       {"the operating system",
        {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",
         "dlfcn.h", "sanitizer/", "netdb.h", "netinet/", "sched.h", "time.h"},
-       {"core/base/secret.cc", "core/coro/frame_pool.cc", "core/launch/", "core/study/",
-        "backends/", "tools/", "tests/"}},
+       {"core/base/secret.cc", "core/coro/frame_pool.cc", "core/launch/", "core/run/",
+        "core/conclude/output.cc", "backends/", "tools/", "tests/"}},
       // backends/ibverbs/port.cc: arpa/inet.h turns addresses into text and back; it opens no
       // socket.
       {"the network",

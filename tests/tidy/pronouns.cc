@@ -54,9 +54,9 @@ bool is_counted(const WordLimit& limit, const SourceFile& file) {
 const std::vector<WordLimit>& word_limits() {
   static const std::vector<WordLimit> table = {
       {"README.md", FilesOf::all, 0},     {"docs/", FilesOf::all, 4},
-      {"core/", FilesOf::headers, 10},    {"core/", FilesOf::others, 51},
+      {"core/", FilesOf::headers, 10},    {"core/", FilesOf::others, 55},
       {"backends/", FilesOf::headers, 1}, {"backends/", FilesOf::others, 5},
-      {"tools/", FilesOf::headers, 1},    {"tools/", FilesOf::others, 29},
+      {"tools/", FilesOf::headers, 1},    {"tools/", FilesOf::others, 25},
       {"models/", FilesOf::all, 3},       {"scenarios/", FilesOf::all, 0},
       {"tests/", FilesOf::all, 50},
   };

@@ -36,8 +36,10 @@ TEST(IncludeRule, low_layers_include_no_higher_ones) {
   EXPECT_THAT(includes_of("core/coro/task.h", "\"core/verbs/verbs.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("core/verbs/verbs.h", "\"core/protocols/lock.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("core/scenario/parser.cc", "\"core/verbs/verbs.h\""), SizeIs(1));
-  EXPECT_THAT(includes_of("core/study/study.cc", "\"backends/simgrid/fabric.h\""), SizeIs(1));
-  EXPECT_THAT(includes_of("core/study/study.cc", "\"tools/latchlab/run.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/run/study.cc", "\"backends/simgrid/fabric.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/run/study.cc", "\"tools/latchlab/run.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/run/study.cc", "\"core/conclude/verdict.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/conclude/verdict.cc", "\"core/run/study.h\""), IsEmpty());
 }
 
 TEST(IncludeRule, workload_measure_and_checks_include_no_concrete_lock) {
@@ -70,7 +72,7 @@ TEST(IncludeRule, vendor_headers_are_allowed_only_in_their_folders) {
   EXPECT_THAT(includes_of("tools/latchlab/run.cc", "<yaml-cpp/yaml.h>"), SizeIs(1));
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "<simgrid/s4u.hpp>"), IsEmpty());
   EXPECT_THAT(includes_of("backends/simgrid/x.h", "<simgrid/s4u.hpp>"), SizeIs(1));
-  EXPECT_THAT(includes_of("core/study/x.cc", "<simgrid/s4u.hpp>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/run/x.cc", "<simgrid/s4u.hpp>"), SizeIs(1));
   EXPECT_THAT(includes_of("core/measure/x.cc", "<nlohmann/json.hpp>"), IsEmpty());
   EXPECT_THAT(includes_of("core/checks/x.cc", "<nlohmann/json.hpp>"), SizeIs(1));
   EXPECT_THAT(includes_of("core/base/x.cc", "<fmt/format.h>"), SizeIs(1));

@@ -9,7 +9,8 @@ namespace latchlab {
 namespace {
 
 Leaves leaves(double goodput, double wait_ns = 0) {
-  return {{"goodput_ops_s", goodput, Fold::mean}, {"phases_ns.write.WP", wait_ns, Fold::mean}};
+  return {{"goodput_ops_s", goodput, Aggregation::mean},
+          {"phases_ns.write.WP", wait_ns, Aggregation::mean}};
 }
 
 PointNumbers point(const std::vector<double>& goodputs) {

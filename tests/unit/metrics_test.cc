@@ -269,11 +269,11 @@ TEST(Leaves, fingerprint_of_a_point_depends_on_all_repeats_and_their_order) {
 }
 
 TEST(ResultsJson, leaves_are_nested_by_their_paths) {
-  const Leaves leaves = {{"a.b", std::uint64_t{1}, Fold::sum},
-                         {"a.c", MeanCi{0.1, std::nullopt}, Fold::mean},
-                         {"d", std::monostate{}, Fold::mean},
-                         {"e", std::string("00ff"), Fold::combined},
-                         {"f", 2.0, Fold::greatest}};
+  const Leaves leaves = {{"a.b", std::uint64_t{1}, Aggregation::sum},
+                         {"a.c", MeanCi{0.1, std::nullopt}, Aggregation::mean},
+                         {"d", std::monostate{}, Aggregation::mean},
+                         {"e", std::string("00ff"), Aggregation::combined},
+                         {"f", 2.0, Aggregation::greatest}};
   EXPECT_EQ(leaves_json(leaves),
             R"({"a":{"b":1,"c":{"mean":0.1,"ci95":null}},"d":null,"e":"00ff","f":2.0})");
 }

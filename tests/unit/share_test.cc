@@ -1,7 +1,5 @@
 // Partial metrics of a repeat: they add up to what one observer would have measured, and they are
 // transferred between processes completely or not at all.
-#include "core/measure/share.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/measure/partial_metrics.h"
 #include "core/measure/results_json.h"
 #include "core/measure/window.h"
 
@@ -20,11 +19,11 @@ using testing::HasSubstr;
 constexpr std::uint32_t kClients = 6;
 
 // Random cycles of some clients. What a client does depends only on its number.
-MeasuredShare share_of(const std::vector<std::uint32_t>& clients) {
+PartialMetrics share_of(const std::vector<std::uint32_t>& clients) {
   std::vector<ClientId> measured;
   for (const std::uint32_t client : clients) measured.push_back(ClientId{client});
   WindowRecorder window(kClients, measured, Time{1000}, Duration{2001});
-  MeasuredShare share;
+  PartialMetrics share;
   for (const ClientId client : measured) {
     Rng rng(client.value + 1);
     Time date{static_cast<std::int64_t>(rng.below(900))};
@@ -43,8 +42,8 @@ MeasuredShare share_of(const std::vector<std::uint32_t>& clients) {
 }
 
 // No field has its default.
-MeasuredShare full_share() {
-  MeasuredShare share = share_of({1, 3, 4});
+PartialMetrics full_share() {
+  PartialMetrics share = share_of({1, 3, 4});
   share.read_phases.merge({2, {30, 0, 0, 0, 0, 0, 0, 10}});
   for (int i = 0; i < 2; ++i) share.acquire_read.record(Duration{20});
   share.reads_waited.merge({1, {5, 0, 0, 0, 0, 0, 0, 10}});
@@ -77,9 +76,9 @@ MeasuredShare full_share() {
 }
 
 TEST(Shares, add_up_to_what_one_observer_of_all_clients_measures) {
-  const MeasuredShare whole = share_of({0, 1, 2, 3, 4, 5});
-  const std::vector<MeasuredShare> shares = {share_of({0, 2, 5}), share_of({}),
-                                             share_of({1, 3, 4})};
+  const PartialMetrics whole = share_of({0, 1, 2, 3, 4, 5});
+  const std::vector<PartialMetrics> shares = {share_of({0, 2, 5}), share_of({}),
+                                              share_of({1, 3, 4})};
   EXPECT_EQ(why_not_shares(shares), "");
   const RepeatMetrics merged = merge(shares);
   RepeatMetrics expected = metrics_of(whole);
@@ -96,7 +95,7 @@ TEST(Shares, add_up_to_what_one_observer_of_all_clients_measures) {
 }
 
 TEST(Shares, the_share_of_waiting_operations_is_relative_to_all) {
-  std::vector<MeasuredShare> shares = {share_of({0}), share_of({1})};
+  std::vector<PartialMetrics> shares = {share_of({0}), share_of({1})};
   shares[0].read_phases.merge({3, {0, 300, 0, 0, 0, 90, 0, 0}});
   shares[0].reads_waited.merge({1, {0, 100, 0, 0, 0, 90, 0, 0}});
   shares[1].read_phases.merge({1, {0, 100, 0, 0, 0, 0, 0, 0}});
@@ -108,7 +107,7 @@ TEST(Shares, the_share_of_waiting_operations_is_relative_to_all) {
 }
 
 TEST(Shares, a_violation_in_one_of_them_is_counted) {
-  std::vector<MeasuredShare> shares = {share_of({0, 1}), share_of({2})};
+  std::vector<PartialMetrics> shares = {share_of({0, 1}), share_of({2})};
   shares[1].violations = 1;
   EXPECT_EQ(merge(shares).safety.violations, 1U);
   EXPECT_FALSE(merge(shares).safety.expired_holds);
@@ -116,7 +115,7 @@ TEST(Shares, a_violation_in_one_of_them_is_counted) {
 
 TEST(Shares, of_different_repeats_are_not_merged) {
   EXPECT_THAT(why_not_shares({}), HasSubstr("nobody"));
-  std::vector<MeasuredShare> shares = {share_of({0, 1}), share_of({1, 2})};
+  std::vector<PartialMetrics> shares = {share_of({0, 1}), share_of({1, 2})};
   EXPECT_THAT(why_not_shares(shares), HasSubstr("client 1 was measured twice"));
   shares[1] = share_of({2});
   shares[1].law.duration_ps += 1;
@@ -127,7 +126,7 @@ TEST(Shares, of_different_repeats_are_not_merged) {
 }
 
 TEST(ShareJson, every_field_survives_the_way_between_processes) {
-  const MeasuredShare sent = full_share();
+  const PartialMetrics sent = full_share();
   const auto received = parse_share(serialise_share(sent));
   ASSERT_TRUE(received.ok()) << received.error().text();
   EXPECT_TRUE(received.value() == sent);
@@ -143,29 +142,29 @@ TEST(ShareJson, damaged_text_is_refused_with_the_reason) {
 }
 
 TEST(ShareJson, a_contradictory_share_is_refused) {
-  const auto refusal = [](void (*spoil)(MeasuredShare&)) {
-    MeasuredShare share = full_share();
+  const auto refusal = [](void (*spoil)(PartialMetrics&)) {
+    PartialMetrics share = full_share();
     spoil(share);
     const auto received = parse_share(serialise_share(share));
     return received.ok() ? "accepted" : received.error().text();
   };
-  EXPECT_THAT(refusal([](MeasuredShare& p) { p.clients[1] = 1; }), HasSubstr("ascending"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { p.cycles_by_client.pop_back(); }),
+  EXPECT_THAT(refusal([](PartialMetrics& p) { p.clients[1] = 1; }), HasSubstr("ascending"));
+  EXPECT_THAT(refusal([](PartialMetrics& p) { p.cycles_by_client.pop_back(); }),
               HasSubstr("differ in number"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { p.law.duration_ps = 0; }), HasSubstr("no length"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.law.idle_ps; }), HasSubstr("law"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.first_half; }), HasSubstr("histogram"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.cut; }), HasSubstr("batches"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.release_phases.operations; }),
+  EXPECT_THAT(refusal([](PartialMetrics& p) { p.law.duration_ps = 0; }), HasSubstr("no length"));
+  EXPECT_THAT(refusal([](PartialMetrics& p) { ++p.law.idle_ps; }), HasSubstr("law"));
+  EXPECT_THAT(refusal([](PartialMetrics& p) { ++p.first_half; }), HasSubstr("histogram"));
+  EXPECT_THAT(refusal([](PartialMetrics& p) { ++p.cut; }), HasSubstr("batches"));
+  EXPECT_THAT(refusal([](PartialMetrics& p) { ++p.release_phases.operations; }),
               HasSubstr("do not add up"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { p.reads_waited.operations = 3; }),
+  EXPECT_THAT(refusal([](PartialMetrics& p) { p.reads_waited.operations = 3; }),
               HasSubstr("more of its operations waited"));
-  EXPECT_THAT(refusal([](MeasuredShare& p) { p.writes_waited.sum_ps[4] = 1; }),
+  EXPECT_THAT(refusal([](PartialMetrics& p) { p.writes_waited.sum_ps[4] = 1; }),
               HasSubstr("more of its operations waited"));
 }
 
 TEST(Shares, conflicts_of_guard_words_are_violations_unless_a_hold_expired) {
-  std::vector<MeasuredShare> shares = {share_of({0, 1}), share_of({2})};
+  std::vector<PartialMetrics> shares = {share_of({0, 1}), share_of({2})};
   shares[0].guard = {
       true,
       5,
@@ -192,7 +191,7 @@ void expect_harmless(const std::string& text) {
     EXPECT_NE(received.error().text(), "");
     return;
   }
-  const std::vector<MeasuredShare> shares = {share_of({0}), received.value()};
+  const std::vector<PartialMetrics> shares = {share_of({0}), received.value()};
   if (!why_not_shares(shares).empty()) return;
   EXPECT_GE(merge(shares).cycle.count(), 1U);
 }

@@ -19,8 +19,8 @@ void run_cycles(WindowRecorder& window, ClientId client, const std::vector<std::
   for (const std::int64_t date : dates) window.next_cycle(client, Time{date});
 }
 
-MeasuredShare share_of(const WindowRecorder& window) {
-  MeasuredShare share;
+PartialMetrics share_of(const WindowRecorder& window) {
+  PartialMetrics share;
   window.write_to(share);
   return share;
 }
@@ -62,7 +62,7 @@ TEST(Window, intervals_and_one_lock_are_measured_separately_on_request) {
   window.acquired(Time{139}, Duration{7}, false, LockId{8});
   window.acquired(Time{199}, Duration{9}, false, LockId{7});
   run_cycles(window, kFirst, {90, 100, 140, 180, 199});
-  const MeasuredShare share = share_of(window);
+  const PartialMetrics share = share_of(window);
   EXPECT_EQ(share.interval_cycles, (std::vector<std::uint64_t>{1, 1, 2}));
   EXPECT_EQ(share.interval_acquisitions, (std::vector<std::uint64_t>{2, 0, 1}));
   EXPECT_EQ(share.contradiction(), "the phases of its operations do not add up");
@@ -177,7 +177,7 @@ TEST(Window, a_cut_cycle_counts_in_the_law_but_not_in_goodput) {
   window.section_cut(kFirst);  // its cycle ends after the window
   run_cycles(window, kFirst, {at(3500)});
   run_cycles(window, ClientId{1}, {at(0), at(1500), at(3100)});
-  const MeasuredShare share = share_of(window);
+  const PartialMetrics share = share_of(window);
   EXPECT_EQ(share.contradiction(), "");
   const RepeatMetrics metrics = latchlab::metrics_of(share);
   EXPECT_EQ(metrics.window_law.counted_cycles, 4U);
@@ -261,7 +261,7 @@ TEST(Window, cycles_are_counted_for_each_part) {
     if (date > 100 && date % 10 == 0 && date < 300) window.batch_ended();
     window.next_cycle(kFirst, Time{date});
   }
-  const MeasuredShare share = share_of(window);
+  const PartialMetrics share = share_of(window);
   EXPECT_EQ(share.batch_cycles, std::vector<std::uint64_t>(20, 1));
   EXPECT_EQ(metrics_of(window).window.settled, 1u);
   EXPECT_EQ(metrics_of(window).window.warmup_ns, 0.1);

@@ -17,11 +17,11 @@ struct Thread {
 };
 
 // The share of one worker with one client, which ends cycles in a window of 2000 ps.
-MeasuredShare share_of(std::uint32_t client, const Thread& thread) {
+PartialMetrics share_of(std::uint32_t client, const Thread& thread) {
   WindowRecorder window(9, {ClientId{client}}, Time{1000}, Duration{2000});
   for (const std::int64_t date : {500, 1500, 2500, 3500})
     window.next_cycle(ClientId{client}, Time{date});
-  MeasuredShare share;
+  PartialMetrics share;
   window.write_to(share);
   share.worker_ps = {2000};
   share.worker_busy_ps = {thread.busy_ps};
@@ -32,8 +32,8 @@ MeasuredShare share_of(std::uint32_t client, const Thread& thread) {
 }
 
 TEST(Workers, are_reported_one_by_one_and_by_the_busiest) {
-  std::vector<MeasuredShare> shares = {share_of(0, {500, 70'000, 3'000}),
-                                       share_of(1, {1'900, 40'000, 9'000})};
+  std::vector<PartialMetrics> shares = {share_of(0, {500, 70'000, 3'000}),
+                                        share_of(1, {1'900, 40'000, 9'000})};
   shares[0].clock_error_ns = {0};
   shares[1].clock_error_ns = {800};
   shares.push_back(share_of(2, {100, 1, 5'000}));
@@ -48,13 +48,13 @@ TEST(Workers, are_reported_one_by_one_and_by_the_busiest) {
 }
 
 TEST(Workers, without_clients_do_not_count_as_the_busiest) {
-  std::vector<MeasuredShare> shares = {share_of(0, {500, 1, 0}), share_of(1, {1'900, 1, 0})};
+  std::vector<PartialMetrics> shares = {share_of(0, {500, 1, 0}), share_of(1, {1'900, 1, 0})};
   shares[1].worker_clients = {0};
   EXPECT_EQ(merge(shares).workers.busiest, 0.25);
 }
 
 TEST(Workers, are_not_reported_for_a_simulation) {
-  MeasuredShare share = share_of(0, {});
+  PartialMetrics share = share_of(0, {});
   share.worker_ps = share.worker_busy_ps = share.worker_turn_max_ps = share.worker_clients =
       share.worker_began_ps = {};
   const std::string text = leaves_json(repeat_leaves(metrics_of(share)));
@@ -63,19 +63,19 @@ TEST(Workers, are_not_reported_for_a_simulation) {
 }
 
 TEST(Workers, with_impossible_values_are_refused_on_receipt) {
-  const auto refusal = [](void (*spoil)(MeasuredShare&)) {
-    MeasuredShare share = share_of(0, {500, 1, 0});
+  const auto refusal = [](void (*spoil)(PartialMetrics&)) {
+    PartialMetrics share = share_of(0, {500, 1, 0});
     spoil(share);
     const auto received = parse_share(serialise_share(share));
     return received.ok() ? "accepted" : received.error().text();
   };
-  EXPECT_EQ(refusal([](MeasuredShare&) {}), "accepted");
+  EXPECT_EQ(refusal([](PartialMetrics&) {}), "accepted");
   // Cycles were counted, so the worker cannot have been idle all the time.
-  EXPECT_THAT(refusal([](MeasuredShare& s) { s.worker_busy_ps = {0}; }),
+  EXPECT_THAT(refusal([](PartialMetrics& s) { s.worker_busy_ps = {0}; }),
               HasSubstr("workers that did nothing"));
-  EXPECT_THAT(refusal([](MeasuredShare& s) { s.worker_busy_ps = {2001}; }),
+  EXPECT_THAT(refusal([](PartialMetrics& s) { s.worker_busy_ps = {2001}; }),
               HasSubstr("longer than there was time"));
-  EXPECT_THAT(refusal([](MeasuredShare& s) { s.worker_clients.clear(); }),
+  EXPECT_THAT(refusal([](PartialMetrics& s) { s.worker_clients.clear(); }),
               HasSubstr("not told of alike"));
 }
 

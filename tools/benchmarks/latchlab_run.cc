@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/protocols/registry.h"
-#include "core/study/repeat.h"
+#include "core/run/repeat.h"
 #include "tools/latchlab/backends.h"
 #include "tools/latchlab/load.h"
 

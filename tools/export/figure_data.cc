@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "core/study/verdict.h"
-#include "tools/export/figure_lines.h"
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/verdict.h"
 
 namespace latchlab::exporting {
 
@@ -79,7 +79,7 @@ std::optional<FigureValue> value_of(const Leaves& leaves, const std::string& y) 
   return value;
 }
 
-std::string surroundings(const Point& point, const std::vector<std::string>& paths) {
+std::string configuration(const Point& point, const std::vector<std::string>& paths) {
   std::string text;
   for (const auto& [axis, value] : point.axes)
     if (std::find(paths.begin(), paths.end(), axis) != paths.end())
@@ -101,7 +101,7 @@ FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOu
     value->x = *x;
     value->x_text = lines.at[i];
     value->apart = why_apart(outcome.points[i]);
-    series_named(data, lines.line[i] + surroundings(scenario.points[i], lines.apart))
+    series_named(data, lines.line[i] + configuration(scenario.points[i], lines.apart))
         .values.push_back(std::move(*value));
   }
   place(data);
@@ -127,7 +127,7 @@ FigureData latency_of(const Scenario& scenario, const StudyOutcome& outcome) {
   std::vector<std::string> others;
   for (const auto& [axis, value] : scenario.points.back().axes)
     if (!axis.starts_with("protocol")) others.push_back(axis);
-  const auto where = [&](const Point& point) { return surroundings(point, others); };
+  const auto where = [&](const Point& point) { return configuration(point, others); };
   FigureData data;
   data.x = "percentile";
   data.y = "acquire_ns";

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/run/study.h"
 #include "core/scenario/scenario.h"
-#include "core/study/study.h"
 
 namespace latchlab::exporting {
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/study/files.h"
-#include "core/study/repeat.h"
+#include "core/run/files.h"
+#include "core/run/repeat.h"
 #include "tools/export/tracing.h"
 #include "tools/export/worst_acquisition.h"
 

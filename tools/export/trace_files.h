@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/run/onlooker.h"
 #include "core/scenario/scenario.h"
-#include "core/study/onlooker.h"
 
 namespace latchlab::exporting {
 

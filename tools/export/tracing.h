@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/onlooker.h"
+#include "core/run/onlooker.h"
 #include "tools/export/trace_recorder.h"
 
 namespace latchlab::exporting {

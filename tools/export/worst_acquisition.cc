@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/protocols/registry.h"
-#include "core/study/child.h"
-#include "core/study/files.h"
+#include "core/run/child.h"
+#include "core/run/files.h"
 #include "core/workload/forwarding_observer.h"
 #include "core/world/forwarding.h"
 

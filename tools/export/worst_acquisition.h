@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/run/repeat.h"
 #include "core/scenario/scenario.h"
-#include "core/study/repeat.h"
 #include "tools/export/trace_files.h"
 
 namespace latchlab::exporting {

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "core/study/files.h"
+#include "core/run/files.h"
 #include "tools/latchlab/run.h"
 #ifdef LATCHLAB_WITH_IBVERBS
-#include "core/launch/rendezvous.h"
 #include "core/launch/mpi.h"
+#include "core/launch/rendezvous.h"
 #endif
 
 namespace latchlab::tool {

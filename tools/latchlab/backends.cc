@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/conclude/output.h"
 #include "core/protocols/registry.h"
-#include "core/study/output.h"
 #include "tools/latchlab/doctor.h"
 #include "tools/latchlab/hardware/hardware.h"
 #ifdef LATCHLAB_WITH_SIMGRID

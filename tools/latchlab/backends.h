@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/run/repeat.h"
 #include "core/scenario/scenario.h"
-#include "core/study/repeat.h"
 
 namespace latchlab::tool {
 

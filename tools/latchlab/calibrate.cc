@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/protocols/registry.h"
+#include "core/run/files.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
-#include "core/study/files.h"
 #include "models/calibration.h"
 #include "models/measured/benchmarks.h"
 #include "models/measured/description.h"

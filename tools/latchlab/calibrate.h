@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/conclude/output.h"
+#include "core/run/study.h"
 #include "core/scenario/scenario.h"
-#include "core/study/output.h"
-#include "core/study/study.h"
 #include "tools/latchlab/run.h"
 
 namespace latchlab::tool {

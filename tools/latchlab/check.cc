@@ -13,13 +13,12 @@
 #include <vector>
 
 #include "core/protocols/registry.h"
+#include "core/run/child.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/scenario_keys.h"
-#include "core/study/child.h"
 #include "tools/latchlab/backends.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/progress.h"
-#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <utility>
 
+#include "core/run/files.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
-#include "core/study/files.h"
 #include "tools/explore/game.h"
 #include "tools/explore/trace.h"
 #include "tools/latchlab/run.h"

@@ -7,14 +7,14 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/study/study.h"
-#include "core/study/study_comparison.h"
+#include "core/conclude/study_comparison.h"
+#include "core/conclude/values.h"
+#include "core/run/study.h"
 #include "tools/latchlab/backends.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/load.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/stored_runs.h"
-#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/study_comparison.h"
+#include "core/conclude/study_comparison.h"
 #include "models/explanation.h"
 #include "tools/latchlab/stored_runs.h"
 

@@ -8,7 +8,6 @@
 #include "tools/latchlab/compare.h"
 #include "tools/latchlab/stored_runs.h"
 #include "tools/latchlab/table.h"
-#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 

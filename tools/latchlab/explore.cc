@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/run/files.h"
 #include "core/scenario/text_file.h"
-#include "core/study/files.h"
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/load.h"

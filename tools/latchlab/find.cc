@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/study/files.h"
-#include "core/study/output.h"
-#include "core/study/point_files.h"
+#include "core/conclude/output.h"
+#include "core/run/files.h"
+#include "core/run/point_files.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/plugins.h"
@@ -109,7 +109,7 @@ class GrowingStudy {
     for (const Point& point : scenario_.points)
       dearest = std::max(dearest, estimate_seconds(point) * point.run.repeats);
     dearest *= static_cast<double>(plan_.question.labels.size()) / jobs_;
-    const std::size_t steps = steps_per_turn(plan_.axis, plan_.precision);
+    const std::size_t steps = steps_per_crossing(plan_.axis, plan_.precision);
     if (seconds + dearest * static_cast<double>(steps) < kWorthSaying) return;
     fmt::print(stderr,
                "find: {} values of {} first, {} runs, {}; then about {} for each crossing, at "
@@ -168,8 +168,8 @@ int search_in(const std::string& directory, const FindArguments& arguments, cons
   const bool talks = !arguments.quiet && !arguments.json;
   GrowingStudy study(plan, backend, directory, arguments.jobs > 0 ? arguments.jobs : cores(),
                      talks);
-  const auto probes = find_turns(plan.axis, plan.question, plan.precision,
-                                 [&](const auto& values) { return study.run(values); });
+  const auto probes = find_crossings(plan.axis, plan.question, plan.precision,
+                                     [&](const auto& values) { return study.run(values); });
   if (!probes && study.interrupted()) {
     fmt::print(stderr,
                "latchlab: interrupted; what was finished is in {}, and --resume goes on with "

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/study/crossing.h"
+#include "core/conclude/crossing.h"
 #include "tools/latchlab/load.h"
 
 namespace latchlab::tool {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/conclude/values.h"
 #include "tools/latchlab/find.h"
-#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 
@@ -44,7 +44,7 @@ std::string side_name(const FindPlan& plan, int side) {
   return plan.question.labels[side > 0 ? 0 : 1];
 }
 
-std::string evidence(const FindPlan& plan, const Turn& turn) {
+std::string evidence(const FindPlan& plan, const Crossing& turn) {
   std::string repeats =
       fmt::format("{}{} repeats each", plan.repeats, plan.may_repeat_more ? " or more" : "");
   if (plan.question.labels.size() == 1) return repeats;
@@ -54,7 +54,7 @@ std::string evidence(const FindPlan& plan, const Turn& turn) {
                      value_text(metric, level), repeats);
 }
 
-std::string turn_text(const FindPlan& plan, const Turn& turn) {
+std::string turn_text(const FindPlan& plan, const Crossing& turn) {
   const std::string& metric = plan.question.metric;
   std::string what;
   if (plan.question.labels.size() == 1)
@@ -70,12 +70,12 @@ std::string turn_text(const FindPlan& plan, const Turn& turn) {
                      evidence(plan, turn));
 }
 
-bool is_precise(const FindPlan& plan, const Turn& turn) {
+bool is_precise(const FindPlan& plan, const Crossing& turn) {
   return plan.axis.is_narrow(turn.before.at, turn.after.at, plan.precision);
 }
 
 // Why the interval between two known answers is wider than requested.
-std::string why_wide(const FindPlan& plan, const Turn& turn) {
+std::string why_wide(const FindPlan& plan, const Crossing& turn) {
   if (is_precise(plan, turn)) return {};
   std::set<std::string> reasons;
   for (const Probe& probe : turn.between) reasons.insert(probe.why);
@@ -115,10 +115,10 @@ std::string without_turn(const FindPlan& plan, const std::vector<Probe>& probes)
 
 // The undecided probes outside all turns, with reasons.
 std::string unknown_elsewhere(const FindPlan& plan, const std::vector<Probe>& probes,
-                              const std::vector<Turn>& all) {
+                              const std::vector<Crossing>& all) {
   std::string text;
   for (const Probe& probe : probes) {
-    const bool inside = std::any_of(all.begin(), all.end(), [&](const Turn& turn) {
+    const bool inside = std::any_of(all.begin(), all.end(), [&](const Crossing& turn) {
       return turn.before.at < probe.at && probe.at < turn.after.at;
     });
     if (probe.side != 0 || inside) continue;
@@ -151,7 +151,7 @@ Json probe_json(const FindPlan& plan, const Probe& probe) {
           {"ratio_high", optional_json(probe.high)}};
 }
 
-Json turn_json(const FindPlan& plan, const Turn& turn) {
+Json turn_json(const FindPlan& plan, const Crossing& turn) {
   return {{"low", plan.axis.text(turn.before.at)},
           {"high", plan.axis.text(turn.after.at)},
           {"below", side_name(plan, turn.before.side)},
@@ -163,9 +163,9 @@ Json turn_json(const FindPlan& plan, const Turn& turn) {
 
 std::vector<std::string> answers(const FindPlan& plan, const std::vector<Probe>& probes) {
   std::vector<std::string> says;
-  const std::vector<Turn> all = turns(probes);
+  const std::vector<Crossing> all = crossings(probes);
   std::string reasons;
-  for (const Turn& turn : all) {
+  for (const Crossing& turn : all) {
     const std::string wide = why_wide(plan, turn);
     says.push_back(turn_text(plan, turn) + wide + ".");
     reasons += wide;
@@ -206,7 +206,7 @@ std::string find_json(const FindPlan& plan, const std::vector<Probe>& probes) {
   if (probes.empty()) return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   json["says"] = answers(plan, probes);
   Json& found = json["turns"] = Json::array();
-  for (const Turn& turn : turns(probes)) found.push_back(turn_json(plan, turn));
+  for (const Crossing& turn : crossings(probes)) found.push_back(turn_json(plan, turn));
   Json& all = json["values"] = Json::array();
   for (const Probe& probe : probes) all.push_back(probe_json(plan, probe));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

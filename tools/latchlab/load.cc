@@ -8,14 +8,13 @@
 #include <map>
 #include <set>
 
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/scoring.h"
 #include "core/protocols/registry.h"
 #include "core/protocols/run_advice.h"
+#include "core/run/share.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/yaml_tree.h"
-#include "core/study/figure_names.h"
-#include "core/study/held_at_once.h"
-#include "core/study/scoring.h"
-#include "core/study/share.h"
 #include "tools/latchlab/backends.h"
 
 namespace latchlab::tool {

@@ -6,13 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "core/conclude/emulation.h"
+#include "core/conclude/output.h"
+#include "core/conclude/stored_study.h"
 #include "core/protocols/registry.h"
+#include "core/run/files.h"
+#include "core/run/point_files.h"
 #include "core/scenario/advice.h"
-#include "core/study/emulation.h"
-#include "core/study/files.h"
-#include "core/study/output.h"
-#include "core/study/point_files.h"
-#include "core/study/stored_study.h"
 #include "models/measured/benchmarks.h"
 #include "models/measured/probe.h"
 #include "tools/latchlab/calibrate.h"

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/protocols/registry.h"
+#include "core/run/files.h"
 #include "core/scenario/text_file.h"
-#include "core/study/files.h"
-#include "tools/latchlab/embedded.h"
 #include "tools/latchlab/load.h"
+#include "tools/report/embedded.h"
 
 namespace latchlab::tool {
 

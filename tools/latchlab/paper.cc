@@ -9,16 +9,16 @@
 #include <variant>
 #include <vector>
 
+#include "core/conclude/output.h"
+#include "core/conclude/scoring.h"
+#include "core/conclude/sensitivity.h"
+#include "core/conclude/stored_study.h"
 #include "core/measure/expectations.h"
+#include "core/measure/metric_names.h"
 #include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
+#include "core/run/files.h"
 #include "core/scenario/text_file.h"
-#include "core/study/files.h"
-#include "core/study/metric_names.h"
-#include "core/study/output.h"
-#include "core/study/scoring.h"
-#include "core/study/sensitivity.h"
-#include "core/study/stored_study.h"
 #include "tools/latchlab/reproduce.h"
 #include "tools/report/document.h"
 #include "tools/report/report.h"

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "tools/export/figure_lines.h"
-#include "tools/latchlab/values.h"
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/values.h"
 
 namespace latchlab::tool {
 
@@ -56,7 +56,7 @@ namespace {
 std::string name_of_point(const Point& point) {
   std::string name = point.protocol.label;
   for (const auto& [path, value] : point.axes)
-    if (!exporting::names_the_lock(path)) name += fmt::format(", {}={}", path, value);
+    if (!names_the_lock(path)) name += fmt::format(", {}={}", path, value);
   return name;
 }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/study/point_files.h"
-#include "core/study/study.h"
+#include "core/run/point_files.h"
+#include "core/run/study.h"
 
 namespace latchlab::tool {
 

@@ -9,14 +9,14 @@
 #include <map>
 #include <utility>
 
+#include "core/conclude/values.h"
 #include "core/protocols/registry.h"
+#include "core/run/files.h"
 #include "core/scenario/quick.h"
-#include "core/study/files.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/sensitivity.h"
-#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 

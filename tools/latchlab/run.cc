@@ -8,23 +8,22 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/study/emulation.h"
-#include "core/study/files.h"
-#include "core/study/output.h"
-#include "core/study/point_files.h"
-#include "core/study/same_runs.h"
-#include "core/study/sensitivity.h"
-#include "core/study/study.h"
+#include "core/conclude/conclusion.h"
+#include "core/conclude/emulation.h"
+#include "core/conclude/output.h"
+#include "core/conclude/sensitivity.h"
+#include "core/conclude/values.h"
+#include "core/run/files.h"
+#include "core/run/point_files.h"
+#include "core/run/study.h"
 #include "tools/export/worst_acquisition.h"
 #include "tools/latchlab/backends.h"
 #include "tools/latchlab/check.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
-#include "tools/latchlab/finding.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/sensitivity.h"
 #include "tools/latchlab/table.h"
-#include "tools/latchlab/values.h"
 #include "tools/report/report.h"
 
 namespace latchlab::tool {
@@ -67,7 +66,7 @@ int exit_code(const Scenario& scenario, const StudyOutcome& outcome) {
 
 void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score) {
   fmt::print("{}", table(scenario, outcome));
-  if (const std::string says = finding(scenario, outcome); !says.empty())
+  if (const std::string says = conclusion(scenario, outcome); !says.empty())
     fmt::print("\n{}\n", says);
   if (!score.figures.empty())
     fmt::print("\n{}{}", figure_table(scenario, score), score_lines(score.scores));

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/study/output.h"
-#include "core/study/scoring.h"
-#include "core/study/study.h"
+#include "core/conclude/output.h"
+#include "core/conclude/scoring.h"
+#include "core/run/study.h"
 #include "tools/export/trace_files.h"
 #include "tools/latchlab/load.h"
 
@@ -108,7 +108,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
 void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool warn);
 
 // Prints points that have not reached steady state, overloaded points, and the remarks
-// (core/study/remarks.h).
+// (core/conclude/remarks.h).
 void report_warnings(const Scenario& scenario, const StudyOutcome& outcome);
 
 }  // namespace latchlab::tool

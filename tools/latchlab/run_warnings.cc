@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/study/comparison.h"
-#include "core/study/remarks.h"
+#include "core/conclude/comparison.h"
+#include "core/conclude/remarks.h"
+#include "core/conclude/values.h"
 #include "tools/latchlab/run.h"
-#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 

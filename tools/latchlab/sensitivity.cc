@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "core/study/files.h"
-#include "core/study/point_files.h"
-#include "core/study/sensitivity.h"
+#include "core/conclude/conclusion.h"
+#include "core/conclude/sensitivity.h"
+#include "core/run/files.h"
+#include "core/run/point_files.h"
 #include "tools/latchlab/estimate.h"
-#include "tools/latchlab/finding.h"
 #include "tools/latchlab/progress.h"
 
 namespace latchlab::tool {
@@ -142,7 +142,7 @@ double sensitivity_seconds(const Scenario& scenario) {
   std::vector<std::size_t> last;
   std::set<std::string> locks;
   for (std::size_t i = scenario.points.size(); i-- > 0;)
-    if (same_surroundings(scenario.points[i], scenario.points.back()) &&
+    if (same_configuration(scenario.points[i], scenario.points.back()) &&
         locks.insert(scenario.points[i].protocol.label).second)
       last.push_back(i);
   return seconds_of(short_runs(scenario, last), 1);

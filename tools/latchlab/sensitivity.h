@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/study/output.h"
-#include "core/study/study.h"
+#include "core/conclude/output.h"
+#include "core/run/study.h"
 #include "tools/latchlab/run.h"
 
 namespace latchlab::tool {

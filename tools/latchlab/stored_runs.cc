@@ -8,15 +8,15 @@
 #include <system_error>
 #include <utility>
 
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/sensitivity.h"
+#include "core/conclude/stored_study.h"
+#include "core/conclude/verdict.h"
+#include "core/measure/metric_names.h"
 #include "core/protocols/registry.h"
+#include "core/run/files.h"
 #include "core/scenario/suggestions.h"
-#include "core/study/files.h"
-#include "core/study/metric_names.h"
-#include "core/study/sensitivity.h"
-#include "core/study/stored_study.h"
-#include "core/study/verdict.h"
 #include "tools/export/figure_data.h"
-#include "tools/export/figure_lines.h"
 #include "tools/export/gnuplot.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/load.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/stored_study.h"
+#include "core/conclude/stored_study.h"
 #include "tools/report/report.h"
 
 namespace latchlab::tool {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/study/verdict.h"
-#include "tools/export/figure_lines.h"
-#include "tools/latchlab/values.h"
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/values.h"
+#include "core/conclude/verdict.h"
 
 namespace latchlab::tool {
 
@@ -48,7 +48,7 @@ std::optional<double> interval(const Leaves& metrics, const char* path) {
 Row header(const Point& point, const RateUnit& unit, bool intervals) {
   Row row = {"lock"};
   for (const auto& [path, value] : point.axes)
-    if (!exporting::names_the_lock(path)) row.push_back(last_part(path));
+    if (!names_the_lock(path)) row.push_back(last_part(path));
   row.emplace_back("clients");
   row.push_back(fmt::format("goodput {}", unit.name));
   if (intervals) row.emplace_back("+- 95%");
@@ -61,7 +61,7 @@ Row header(const Point& point, const RateUnit& unit, bool intervals) {
 Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit, bool intervals) {
   Row row = {point.protocol.label};
   for (const auto& [path, value] : point.axes)
-    if (!exporting::names_the_lock(path)) row.push_back(value);
+    if (!names_the_lock(path)) row.push_back(value);
   const Leaves m = outcome.metrics();
   row.push_back(std::to_string(point.platform.clients()));
   const auto scaled = [&](std::optional<double> per_s) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/conclude/scoring.h"
+#include "core/run/study.h"
 #include "core/scenario/scenario.h"
-#include "core/study/scoring.h"
-#include "core/study/study.h"
 
 namespace latchlab::tool {
 

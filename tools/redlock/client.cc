@@ -117,8 +117,8 @@ Task<void> Client::unlock() {
   }
 }
 
-MeasuredShare Client::share() const {
-  MeasuredShare share;
+PartialMetrics Client::share() const {
+  PartialMetrics share;
   recorder_.write_to(share);
   share.live_clients = 1;
   share.cycle_verbs = verbs_;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/measure/share.h"
+#include "core/measure/partial_metrics.h"
 #include "core/measure/window.h"
 #include "core/protocols/lock.h"
 #include "tools/redlock/client_io.h"
@@ -66,7 +66,7 @@ class Client {
 
   Task<void> run();  // until the window ends, or the branch stops
   // After the run.
-  MeasuredShare share() const;
+  PartialMetrics share() const;
   std::int64_t outside() const { return outside_; }  // net money that it brought into the bank
 
  private:

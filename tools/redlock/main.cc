@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/conclude/emulation.h"
+#include "core/conclude/output.h"
+#include "core/conclude/verdict.h"
 #include "core/measure/leaves.h"
 #include "core/protocols/registry.h"
-#include "core/study/emulation.h"
-#include "core/study/files.h"
-#include "core/study/output.h"
-#include "core/study/point_files.h"
-#include "core/study/study.h"
-#include "core/study/verdict.h"
+#include "core/run/files.h"
+#include "core/run/point_files.h"
+#include "core/run/study.h"
 #include "tools/latchlab/load.h"
 #include "tools/redlock/arguments.h"
 #include "tools/redlock/on_rnics.h"

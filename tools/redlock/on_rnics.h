@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "core/measure/share.h"
-#include "core/study/share.h"
+#include "core/measure/partial_metrics.h"
+#include "core/run/share.h"
 #include "tools/redlock/client.h"
 #include "tools/redlock/runner.h"
 
 namespace latchlab::bank {
 
 struct BankRun {
-  std::vector<MeasuredShare> shares;  // by client
-  std::int64_t outside = 0;           // net money that all clients brought in
+  std::vector<PartialMetrics> shares;  // by client
+  std::int64_t outside = 0;            // net money that all clients brought in
   RepeatStatus status = RepeatStatus::ok;
   std::string why;  // why no run took place, or why it did not end
 };

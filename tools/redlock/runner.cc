@@ -112,7 +112,7 @@ RepeatOutcome judge(const Point& point, const Ledger& ledger, const BankRun& run
   const auto audit = ledger.audit(redis, run.outside);
   if (!audit) return refused(RepeatStatus::failed, audit.error().text());
   std::uint64_t over = 0;
-  for (const MeasuredShare& each : run.shares) over += each.expired_holds;
+  for (const PartialMetrics& each : run.shares) over += each.expired_holds;
   outcome.metrics.safety = {audit.value().rows, audit.value().wrong, over, std::nullopt};
   if (audit.value().violation.empty()) return outcome;
   outcome.status = RepeatStatus::unsafe;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/study.h"
+#include "core/run/study.h"
 #include "tools/redlock/servers.h"
 
 namespace latchlab::bank {

@@ -7,17 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/conclude/conclusion.h"
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/remarks.h"
+#include "core/conclude/scoring.h"
+#include "core/conclude/verdict.h"
 #include "core/measure/histogram.h"
 #include "core/measure/leaves.h"
 #include "core/measure/metric_docs.h"
+#include "core/measure/metric_names.h"
 #include "core/scenario/nic_constants.h"
-#include "core/study/metric_names.h"
-#include "core/study/remarks.h"
-#include "core/study/scoring.h"
-#include "core/study/verdict.h"
-#include "tools/export/figure_lines.h"
-#include "tools/latchlab/finding.h"
-#include "tools/latchlab/values.h"
 #include "tools/report/curve.h"
 
 namespace latchlab::tool {
@@ -71,7 +70,7 @@ Json nic_json(const NicModel& nic, const Json& values) {
 }
 
 Json figure_json(const Scenario& scenario, const Figure& figure) {
-  const exporting::FigureLines lines = exporting::lines_of(scenario, figure);
+  const FigureLines lines = lines_of(scenario, figure);
   return {{"x", figure.x},           {"y", figure.y},
           {"series", figure.series}, {"measured", lines.measured},
           {"apart", lines.apart},    {"line", lines.line},
@@ -81,7 +80,7 @@ Json figure_json(const Scenario& scenario, const Figure& figure) {
 // The fairness figure has the x axis of the first figure.
 void add_figures(Json& part, const Scenario& scenario) {
   std::vector<Figure> figures = scenario.figures;
-  const Figure usual = exporting::default_figure(scenario);
+  const Figure usual = default_figure(scenario);
   if (figures.empty()) figures.push_back(usual);
   part["figures"] = Json::array();
   for (const Figure& figure : figures) part["figures"].push_back(figure_json(scenario, figure));
@@ -105,7 +104,7 @@ void add_points(Json& part, const ReportPart& from) {
       if (point.groups[group].nic)
         add_nic(*point.groups[group].nic, params["groups"][group]["nic"]);
     points.push_back({{"clients", point.platform.clients()},
-                      {"lock", exporting::lock_name(point)},
+                      {"lock", lock_name(point)},
                       {"apart", why_apart(from.outcome.points[i])},
                       {"acquire", curve_of(acquisitions(from.outcome.points[i]))},
                       {"timeline", timeline_json(from.outcome.points[i])},
@@ -163,7 +162,7 @@ Json part_json(const ReportPart& from) {
   Json part;
   part["name"] = from.name;
   const std::string answers = answers_of(from.search);
-  part["finding"] = !answers.empty() ? answers : finding(from.scenario, from.outcome);
+  part["finding"] = !answers.empty() ? answers : conclusion(from.scenario, from.outcome);
   add_figures(part, from.scenario);
   add_points(part, from);
   part["remarks"] = Json::parse(remarks_json(from.scenario, from.outcome));

@@ -13,7 +13,7 @@ namespace latchlab::tool {
 // {"parts": [{"name", "finding", "figures", "fairness", "points", "nics", "scenario", "timing",
 //             "results"}], "columns": [[metric, name]], "plays": [{"name", "trace" or "replay"}]}
 // - figures: [{x, y, series, measured, apart, line, at}], those of the scenario or the default one,
-//   with the fields of exporting::lines_of(); fairness: one more figure
+//   with the fields of lines_of(); fairness: one more figure
 // - points: [{clients, lock, apart, acquire}], as in results; `lock` and `apart` as in figures,
 //   `acquire` is the distribution of acquisition times: [[ns, share of all in ppm], ...], both
 //   ascending

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/base/fingerprint.h"
-#include "core/study/files.h"
-#include "tools/latchlab/embedded.h"
+#include "core/run/files.h"
 #include "tools/report/document.h"
+#include "tools/report/embedded.h"
 #include "tools/report/report.h"
 
 namespace latchlab::tool {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/conclude/output.h"
 #include "core/measure/expectations.h"
+#include "core/run/study.h"
 #include "core/scenario/scenario.h"
-#include "core/study/output.h"
-#include "core/study/study.h"
 
 namespace latchlab::tool {
 

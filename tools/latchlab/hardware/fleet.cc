@@ -10,7 +10,7 @@
 
 #include "core/launch/rendezvous.h"
 #include "core/launch/socket.h"
-#include "core/study/share_json.h"
+#include "core/run/share_json.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/plugins.h"
 

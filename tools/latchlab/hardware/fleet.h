@@ -13,7 +13,7 @@
 #include "core/launch/local_members.h"
 #include "core/launch/mpi.h"
 #include "core/launch/rendezvous.h"
-#include "core/study/study.h"
+#include "core/run/study.h"
 #include "tools/latchlab/hardware/journal.h"
 #include "tools/latchlab/run.h"
 

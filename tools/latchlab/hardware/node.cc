@@ -21,8 +21,8 @@
 #include "core/launch/member.h"
 #include "core/launch/rendezvous.h"
 #include "core/protocols/registry.h"
-#include "core/study/share.h"
-#include "core/study/share_json.h"
+#include "core/run/share.h"
+#include "core/run/share_json.h"
 #include "core/world/entry_table.h"
 #include "models/measured/probe.h"
 #include "tools/latchlab/hardware/binding.h"
@@ -91,7 +91,7 @@ class NodeRun {
     ShareOptions options;
     options.guard_journal = journal;
     options.about_to_run = [this](Backend& backend) { begin(backend); };
-    options.run_is_over = [this](std::vector<MeasuredShare>& shares) { add_workers(shares); };
+    options.run_is_over = [this](std::vector<PartialMetrics>& shares) { add_workers(shares); };
     const BackendFactory make = [this](const WorldPlan& plan, const Point&) {
       return make_backend(plan);
     };
@@ -151,7 +151,7 @@ class NodeRun {
     backend.request_stop();
   }
 
-  void add_workers(std::vector<MeasuredShare>& shares) const {
+  void add_workers(std::vector<PartialMetrics>& shares) const {
     const auto count = [](std::int64_t ps) {
       return static_cast<std::uint64_t>(std::max<std::int64_t>(ps, 0));
     };

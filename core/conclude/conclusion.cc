@@ -1,0 +1,275 @@
+#include "core/conclude/conclusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/conclude/caveat.h"
+#include "core/conclude/comparison.h"
+#include "core/conclude/figure_lines.h"
+#include "core/conclude/values.h"
+#include "core/run/study.h"
+
+namespace latchlab {
+
+namespace {
+
+constexpr double kHopeless = 0.02;  // share of the best lock's goodput
+
+struct Entry {
+  std::string label;
+  double goodput;
+  std::size_t point;
+  Caveat caveat;
+};
+using Entries = std::vector<Entry>;
+
+bool is_of_protocol(const std::string& path) {
+  return path == "protocol" || path.rfind("protocol.", 0) == 0;
+}
+
+// "With 240 clients", followed by the other swept values.
+std::string configuration(const Point& point) {
+  std::string text = fmt::format("With {} client{}", point.platform.clients(),
+                                 point.platform.clients() == 1 ? "" : "s");
+  for (const auto& [path, value] : point.axes)
+    if (!is_of_protocol(path) && path.rfind("platform.client", 0) != 0)
+      text += fmt::format(", {}={}", path, value);
+  return text;
+}
+
+// In descending order of goodput; equal points in the order of the sweep.
+Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool everywhere) {
+  Entries entries;
+  const std::vector<std::size_t> first = same_runs(scenario);
+  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    if (first[i] != i) continue;
+    const Point& point = scenario.points[i];
+    const auto goodput = number_at(outcome.points[i].metrics(), "goodput_ops_s");
+    const bool here = everywhere || same_configuration(point, scenario.points.back());
+    if (here && goodput && outcome.points[i].sound())
+      entries.push_back({lock_name(point), *goodput, i, caveat_of(outcome.points[i])});
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(-a.goodput, a.point) < std::pair(-b.goodput, b.point);
+  });
+  return entries;
+}
+
+// "Known of 2 points of 20 (paper): no progress. "; empty: no known problem.
+std::string known(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::size_t count = 0;
+  std::set<std::string> labels, verdicts;
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    if (!why_known(scenario.points[i], outcome.points[i])) continue;
+    ++count;
+    labels.insert(scenario.points[i].protocol.label);
+    verdicts.emplace(name_of(outcome.points[i].status()));
+  }
+  if (count == 0) return {};
+  return fmt::format("Known of {} of {} points ({}): {}. ", count, outcome.points.size(),
+                     fmt::join(labels, ", "), fmt::join(verdicts, ", "));
+}
+
+// A sentence "WHERE: TEXT."; no sentence if the text is empty.
+struct Sentence {
+  std::string where, text;
+};
+
+// "With 5 clients: CAS-NB broke its promise: ... (2 points of 20 went wrong)."
+Sentence broken(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::size_t count = 0;
+  Sentence first;
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    const RepeatStatus status = outcome.points[i].status();
+    if (why_known(scenario.points[i], outcome.points[i])) continue;
+    if (status != RepeatStatus::unsafe && status != RepeatStatus::stuck &&
+        status != RepeatStatus::no_progress)
+      continue;
+    if (count++ > 0) continue;
+    const char* what = status == RepeatStatus::unsafe
+                           ? "broke its promise: two clients held conflicting grants at once"
+                       : status == RepeatStatus::stuck
+                           ? "broke its promise: nobody gets on any more"
+                           : "made no progress: nobody finished anything in a whole window";
+    first = {configuration(scenario.points[i]),
+             fmt::format("{} {}", scenario.points[i].protocol.label, what)};
+  }
+  if (count > 1)
+    first.text += fmt::format(" ({} points of {} went wrong)", count, outcome.points.size());
+  return first;
+}
+
+Entries without_caveat(const Entries& all) {
+  Entries fine;
+  for (const Entry& entry : all)
+    if (entry.caveat == Caveat::none) fine.push_back(entry);
+  return fine;
+}
+
+std::string told(const Entries& entries, const StudyOutcome& outcome) {
+  std::string all;
+  for (const Entry& entry : entries)
+    all += (all.empty() ? "" : "; ") + caveat_text(entry.label, outcome.points[entry.point]);
+  return all;
+}
+
+std::string what_would_tell(const Point& point) {
+  if (point.run.repeats >= 5) return "a longer run.duration would tell";
+  return "more repeats would tell (run.repeats: 5, or run.precision: 1%)";
+}
+
+// The unsettled and starved entries that `best` does not certainly beat. An unsettled entry that is
+// behind still counts if its goodput rises and is not hopelessly low. A starved entry counts,
+// because a longer run would show whether its clients only wait longer than the window.
+Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcome) {
+  Entries found;
+  for (const Entry& entry : all) {
+    const Halves halves = halves_of(outcome.points[entry.point]);
+    const bool rises = halves.second > halves.first && halves.second > kHopeless * best.goodput;
+    const auto lead = compare(outcome.points[best.point], outcome.points[entry.point], kGoodput);
+    const bool behind = lead && lead->ahead == 1;
+    const bool open = entry.caveat == Caveat::unsettled || entry.caveat == Caveat::starved;
+    if (open && (!behind || (rises && entry.caveat == Caveat::unsettled))) found.push_back(entry);
+  }
+  return found;
+}
+
+// The conclusion about one lock at several points, given in descending order of goodput.
+Sentence of_its_points(const Scenario& scenario, const StudyOutcome& outcome,
+                       const Entries& entries) {
+  const Entry &best = entries.front(), &least = entries.back();
+  const auto lead = compare(outcome.points[best.point], outcome.points[least.point], kGoodput);
+  const std::string where = configuration(scenario.points[best.point]);
+  if (lead && lead->ahead == 1)
+    return {where, fmt::format("{} does most, {}, of its {} points; least is {} ({})", best.label,
+                               rate(best.goodput), entries.size(), rate(least.goodput),
+                               configuration(scenario.points[least.point]))};
+  if (best.goodput < kWorthNaming * least.goodput)
+    return {"Everywhere",
+            fmt::format("{} does the same within {:.0f}% at its {} points ({})", best.label,
+                        (kWorthNaming - 1) * 100, entries.size(), rate(best.goodput))};
+  return {"Undecided", fmt::format("{} does {} to {} at its {} points, and these differ no more "
+                                   "than by chance; {}",
+                                   best.label, rate(least.goodput), rate(best.goodput),
+                                   entries.size(), what_would_tell(scenario.points[best.point]))};
+}
+
+// The conclusion for a study with only one lock, or with only one lock that can be compared.
+Sentence of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
+  const Entries all = ranked(scenario, outcome, true);
+  const Entries entries = without_caveat(all);
+  if (entries.empty()) {
+    if (all.empty()) return {};
+    return {"No finding", told(all, outcome)};
+  }
+  const Entry& best = entries.front();
+  const std::string where = configuration(scenario.points[best.point]);
+  if (entries.size() > 1) return of_its_points(scenario, outcome, entries);
+  const Leaves metrics = outcome.points[best.point].metrics();
+  const auto half = number_at(metrics, "acquire_ns.p50");
+  const auto most = number_at(metrics, "acquire_ns.p99");
+  std::string says = fmt::format("{} does {}", best.label, rate(best.goodput));
+  if (half && most)
+    says += fmt::format("; half of the acquisitions take {:.2f} us at most, 99 of 100 {:.2f} us",
+                        *half / 1e3, *most / 1e3);
+  return {where, says};
+}
+
+// "mcs and CAS-B", "mcs, CAS-B and dslr".
+std::string listed(const Entries& entries) {
+  std::string text;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == entries.size() ? " and " : ", ") + entries[i].label;
+  return text;
+}
+
+std::string cannot_be_told(const Entries& equals, const Comparison& next, const Point& point) {
+  if (next.ratio < kWorthNaming && next.ratio > 1 / kWorthNaming && equals.size() == 2)
+    return fmt::format("{} do the same within {:.0f}% ({})", listed(equals),
+                       (kWorthNaming - 1) * 100, rate(equals.front().goodput));
+  const std::string interval =
+      next.low ? fmt::format(", {:.2f} to {:.2f}", *next.low, *next.high) : std::string();
+  return fmt::format("{} cannot be told apart ({} is {:.3f} times {}{}); {}", listed(equals),
+                     equals[0].label, next.ratio, equals[1].label, interval,
+                     what_would_tell(point));
+}
+
+std::string of_several(const Scenario& scenario, const StudyOutcome& outcome,
+                       const Entries& entries) {
+  const Entry& best = entries.front();
+  const auto against = [&](const Entry& other) {
+    return *compare(outcome.points[best.point], outcome.points[other.point], kGoodput);
+  };
+  Entries equals = {best};
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (against(entries[i]).ahead != 1) equals.push_back(entries[i]);
+  if (equals.size() > 1) return cannot_be_told(equals, against(equals[1]), scenario.points.back());
+  return fmt::format("{} does most, {}, {:.2f} times the next ({}, {})", best.label,
+                     rate(best.goodput), against(entries[1]).ratio, entries[1].label,
+                     rate(entries[1].goodput));
+}
+
+}  // namespace
+
+bool same_configuration(const Point& a, const Point& b) {
+  for (std::size_t i = 0; i < a.axes.size(); ++i)
+    if (!is_of_protocol(a.axes[i].first) && a.axes[i].second != b.axes[i].second) return false;
+  return true;
+}
+
+std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::vector<std::size_t> compared;
+  std::set<std::string> seen;
+  for (const Entry& entry : without_caveat(ranked(scenario, outcome, false)))
+    if (entry.goodput > 0 && seen.insert(scenario.points[entry.point].protocol.label).second)
+      compared.push_back(entry.point);
+  return compared;
+}
+
+namespace {
+
+Sentence of_the_best(const Scenario& scenario, const StudyOutcome& outcome) {
+  if (!outcome.software.empty())
+    return {"This validates behaviour, never speed",
+            fmt::format("{}, so no lock is named", outcome.software)};
+  const Entries all = ranked(scenario, outcome, false);
+  const Entries entries = without_caveat(all);
+  if (all.size() < 2) return of_one_lock(scenario, outcome);
+  const std::string where = configuration(scenario.points.back());
+  if (entries.empty()) return {where, "undecided: " + told(all, outcome)};
+  const Entries open = rivals(all, entries.front(), outcome);
+  Entries left_out;
+  for (const Entry& entry : all)
+    if (entry.caveat != Caveat::none &&
+        std::none_of(open.begin(), open.end(),
+                     [&](const Entry& rival) { return rival.point == entry.point; }))
+      left_out.push_back(entry);
+  std::string says = entries.size() > 1 ? of_several(scenario, outcome, entries)
+                                        : fmt::format("{} does most, {}", entries[0].label,
+                                                      rate(entries[0].goodput));
+  if (!open.empty())
+    says = fmt::format("undecided: {}; a longer run.duration would tell. Of the others, {}",
+                       told(open, outcome), says);
+  if (!left_out.empty()) says += ". Left out: " + told(left_out, outcome);
+  return {where, says};
+}
+
+}  // namespace
+
+std::string conclusion(const Scenario& scenario, const StudyOutcome& outcome) {
+  if (outcome.interrupted) return {};
+  const Sentence wrong = broken(scenario, outcome);
+  const Sentence best = of_the_best(scenario, outcome);
+  std::string says = known(scenario, outcome);
+  if (!wrong.text.empty()) says += fmt::format("{}: {}.", wrong.where, wrong.text);
+  if (best.text.empty()) return says;
+  if (!wrong.text.empty() && wrong.where == best.where)
+    return fmt::format("{} Of the others, {}.", says, best.text);
+  return fmt::format("{}{}{}: {}.", says, wrong.text.empty() ? "" : " ", best.where, best.text);
+}
+
+}  // namespace latchlab

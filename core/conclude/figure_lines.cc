@@ -1,0 +1,195 @@
+#include "core/conclude/figure_lines.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "core/measure/metric_names.h"
+#include "core/run/study.h"
+#include "core/scenario/advice.h"
+
+namespace latchlab {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kLabel = "label";
+constexpr const char* kProtocol = "protocol.";
+using Texts = std::vector<std::string>;
+
+bool is_parameter(const std::string& path) {
+  return path.starts_with(kProtocol) && !names_the_lock(path);
+}
+
+std::string resolved_text(const Point& point, const std::string& path) {
+  std::string pointer = "/" + path;
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  const Json params = Json::parse(point.resolved_json);
+  const Json::json_pointer at(pointer);
+  if (!params.contains(at) || params[at].is_null()) return {};
+  const Json& value = params[at];
+  if (path.ends_with("nic") && value.contains("name")) return value["name"].get<std::string>();
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// A point's value at a path: the swept text, otherwise the resolved value; empty: no value.
+std::string text_at(const Point& point, const std::string& path) {
+  if (names_the_lock(path)) return point.protocol.label;
+  if (path == "clients") return std::to_string(point.platform.clients());
+  for (const auto& [axis, value] : point.axes)
+    if (axis == path) return value;
+  return resolved_text(point, path);
+}
+
+bool is_number(const std::string& text) {
+  return parse_count(text) || parse_ratio_ppb(text) || parse_duration(text);
+}
+
+// The values of paths by point, and the dependencies between paths.
+class Sweep {
+ public:
+  explicit Sweep(const Scenario& scenario) : scenario_(scenario) {
+    for (const auto& [axis, value] : scenario.points.front().axes) axes_.push_back(axis);
+  }
+  const Texts& axes() const { return axes_; }
+  const Texts& at(const std::string& path) {
+    Texts& texts = texts_[path];
+    if (texts.empty())
+      for (const Point& point : scenario_.points) texts.push_back(text_at(point, path));
+    return texts;
+  }
+  std::size_t values(const std::string& path) {
+    return std::set<std::string>(at(path).begin(), at(path).end()).size();
+  }
+  bool varies(const std::string& path) { return values(path) > 1; }
+  bool numeric(const std::string& path) {
+    return varies(path) && std::all_of(at(path).begin(), at(path).end(), is_number);
+  }
+  // Whether points with equal values of `path` have equal values of `other`.
+  bool decides(const std::string& path, const std::string& other) {
+    return decides(at(path), at(other));
+  }
+  // Whether a step along `axis` alone changes the value of `path`.
+  bool moves(const std::string& axis, const std::string& path) {
+    Texts rest(scenario_.points.size());
+    for (const std::string& each : axes_)
+      if (each != axis)
+        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] += at(each)[i] + "\n";
+    return !decides(rest, at(path));
+  }
+
+ private:
+  static bool decides(const Texts& from, const Texts& to) {
+    std::map<std::string, std::string> seen;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (seen.emplace(from[i], to[i]).first->second != to[i]) return false;
+    return true;
+  }
+
+  const Scenario& scenario_;
+  Texts axes_;
+  std::map<std::string, Texts> texts_;
+};
+
+std::string default_axis(Sweep& sweep) {
+  std::string named;  // fallback: a numeric parameter of the protocol, else an axis of words
+  for (const std::string& axis : sweep.axes()) {
+    if (names_the_lock(axis) || !sweep.varies(axis)) continue;
+    if (sweep.numeric(axis) && !is_parameter(axis)) return axis;
+    if (named.empty() || (sweep.numeric(axis) && !sweep.numeric(named))) named = axis;
+  }
+  return named.empty() ? kLabel : named;
+}
+
+// The axis that a line follows if x is not an axis, such as `clients`, which depends on several.
+std::string axis_behind(Sweep& sweep, const std::string& x, bool measured) {
+  if (measured) {  // prefer the axis that sets the number of clients
+    for (const std::string& axis : sweep.axes())
+      if (sweep.numeric(axis) && sweep.moves(axis, "clients")) return axis;
+    return default_axis(sweep);
+  }
+  std::string behind = x;
+  if (names_the_lock(x) ||
+      std::find(sweep.axes().begin(), sweep.axes().end(), x) != sweep.axes().end())
+    return behind;
+  for (const std::string& axis : sweep.axes())
+    if (!names_the_lock(axis) && sweep.moves(axis, x) &&
+        (behind == x || sweep.values(axis) > sweep.values(behind)))
+      behind = axis;
+  return behind;
+}
+
+}  // namespace
+
+bool names_the_lock(const std::string& path) {
+  return path == kLabel || path == "protocol" || path == "protocol.name" ||
+         path == "protocol.label";
+}
+
+std::string setting(const std::string& path, const std::string& text) {
+  if (names_the_lock(path) || path.ends_with(".nic")) return text;
+  return fmt::format("{}={}", path.substr(is_parameter(path) ? std::string(kProtocol).size() : 0),
+                     text);
+}
+
+std::string lock_name(const Point& point) {
+  std::string name = point.protocol.label;
+  for (const auto& [axis, value] : point.axes)
+    if (is_parameter(axis) && !lacks_parameter(point, axis)) name += " " + setting(axis, value);
+  return name;
+}
+
+FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
+  Sweep sweep(scenario);
+  FigureLines lines;
+  lines.measured = is_metric(figure.x);
+  const std::string along = axis_behind(sweep, figure.x, lines.measured);
+  Texts parts;  // paths whose values make up a line's name
+  if (names_the_lock(figure.series) || (!names_the_lock(figure.x) && sweep.varies(kLabel)))
+    parts.emplace_back(kLabel);
+  if (!names_the_lock(figure.series)) parts.push_back(figure.series);
+  for (const std::string& axis : sweep.axes()) {
+    const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
+                      !sweep.varies(axis) || sweep.decides(along, axis) ||
+                      (!lines.measured && sweep.decides(figure.x, axis));
+    if (told) continue;
+    const bool by_line = is_parameter(axis) || sweep.decides(figure.series, axis);
+    (by_line ? parts : lines.apart).push_back(axis);
+  }
+  // Parameters of the protocol qualify the lock, so they precede the other parts of the name.
+  Texts rest;
+  const auto is_other = [](const std::string& path) {
+    return !names_the_lock(path) && !is_parameter(path);
+  };
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(rest), is_other);
+  std::erase_if(parts, is_other);
+  parts.insert(parts.end(), rest.begin(), rest.end());
+  const std::vector<std::size_t> first = same_runs(scenario);
+  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    std::string& line = lines.line.emplace_back();
+    for (const std::string& path : parts) {
+      if (lacks_parameter(scenario.points[i], path)) continue;
+      line += (line.empty()         ? ""
+               : is_parameter(path) ? " "
+                                    : ", ") +
+              setting(path, sweep.at(path)[i]);
+    }
+    lines.at.push_back(lines.measured ? std::string() : sweep.at(figure.x)[i]);
+    // A run that appears twice at one x is one point.
+    if (first[i] != i && lines.at[i] == lines.at[first[i]]) lines.at[i].clear();
+  }
+  return lines;
+}
+
+Figure default_figure(const Scenario& scenario) {
+  Sweep sweep(scenario);
+  return {default_axis(sweep), "goodput_ops_s", kLabel};
+}
+
+}  // namespace latchlab

@@ -1,0 +1,245 @@
+#include "core/conclude/sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/fingerprint.h"
+#include "core/conclude/comparison.h"
+#include "core/measure/statistics.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::int64_t kShorter = 4;  // divides the window of a short repeat
+constexpr Duration kShortest = milliseconds(1);
+
+using Variant = ConstantBounds;  // the constants that differ from the model
+
+double goodput(const PointOutcome& point) {
+  return point.sound() ? mean(values_of(point, kGoodput)).value_or(0) : 0;
+}
+
+std::string prints(const PointOutcome& point) {
+  std::string all;
+  for (const auto& repeat : point.repeats) all += repeat ? repeat->metrics.fingerprint + " " : "-";
+  return all;
+}
+
+// 1: a has more goodput; -1: b has; 0: undecided.
+int ahead_of(const PointOutcome& a, const PointOutcome& b) {
+  const auto compared = compare(a, b, kGoodput);
+  return compared ? compared->ahead : 0;
+}
+
+class Search {
+ public:
+  Search(const Scenario& scenario, const StudyOutcome& outcome,
+         const std::vector<std::size_t>& compared, const RunPoints& run)
+      : run_(run) {
+    for (const std::size_t i : compared) {
+      points_.push_back(scenario.points[i]);
+      base_.push_back(outcome.points[i]);
+      found_.labels.push_back(scenario.points[i].protocol.label);
+    }
+    found_.results = results_hash(outcome);
+  }
+
+  Result<Sensitivity> run() {
+    const Variant ends = parameter_bounds(points_.front());
+    found_.constants = constants_in(ends);
+    auto live = without_inert_sections(ends);
+    if (!live) return live.error();
+    auto moving = that_move(live.value());
+    if (!moving) return moving.error();
+    if (const Status compared = compare(moving.value()); !compared) return compared.error();
+    return std::move(found_);
+  }
+
+ private:
+  using Outcomes = std::vector<std::vector<PointOutcome>>;  // by variant, then by point
+
+  Result<Outcomes> run_all(const char* stage, const std::vector<Variant>& variants,
+                           const std::vector<Point>& points) {
+    std::vector<Point> all;
+    for (const Variant& variant : variants) {
+      for (const Point& point : points) {
+        auto made = with_bounds(point, variant);
+        if (!made) return made.error();
+        all.push_back(std::move(made).value());
+      }
+    }
+    Outcomes outcomes;
+    if (all.empty()) return outcomes;
+    auto ran = run_(stage, all);
+    if (!ran) return ran.error();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i % points.size() == 0) outcomes.emplace_back();
+      outcomes.back().push_back(std::move(ran.value().points[i]));
+    }
+    return outcomes;
+  }
+
+  std::vector<Point> short_points() const {
+    std::vector<Point> all;
+    for (const Point& point : points_) all.push_back(shortened(point));
+    return all;
+  }
+
+  Result<Variant> without_inert_sections(const Variant& ends) {
+    const std::vector<NicSection> sections = sections_of(ends);
+    std::vector<Variant> variants = {{}};
+    for (const NicSection& section : sections) {
+      variants.push_back(section.low);
+      variants.push_back(section.high);
+    }
+    auto outcomes = run_all("sections", variants, short_points());
+    if (!outcomes) return outcomes.error();
+    short_base_ = outcomes.value().front();
+    Variant live;
+    for (std::size_t s = 0; s < sections.size(); ++s) {
+      const bool inert =
+          is_same(outcomes.value()[1 + 2 * s]) && is_same(outcomes.value()[2 + 2 * s]);
+      if (inert)
+        found_.inert += constants_in(sections[s].ends);
+      else
+        live.insert(live.end(), sections[s].ends.begin(), sections[s].ends.end());
+    }
+    return live;
+  }
+
+  bool is_same(const std::vector<PointOutcome>& there) const {
+    for (std::size_t i = 0; i < there.size(); ++i)
+      if (prints(there[i]) != prints(short_base_[i])) return false;
+    return true;
+  }
+
+  Result<Variant> that_move(const Variant& ends) {
+    std::vector<Variant> variants;
+    for (const ConstantBound& end : ends) variants.push_back({end});
+    auto outcomes = run_all("constants", variants, short_points());
+    if (!outcomes) return outcomes.error();
+    Variant moving;
+    found_.spans.resize(points_.size());
+    for (std::size_t e = 0; e < ends.size(); ++e) {
+      const std::vector<PointOutcome>& there = outcomes.value()[e];
+      for (std::size_t i = 0; i < there.size(); ++i)
+        if (moves_alone(there[i], short_base_[i]))
+          widen(found_.spans[i], there[i].metrics(), short_base_[i].metrics());
+      if (moves(there)) moving.push_back(ends[e]);
+    }
+    return moving;
+  }
+
+  // True if the lock's own goodput moves, whatever happens to the other locks.
+  static bool moves_alone(const PointOutcome& there, const PointOutcome& base) {
+    if (goodput(there) <= 0 || goodput(base) <= 0) return false;
+    const Comparison moved = *latchlab::compare(there, base, kGoodput);
+    const bool sure = !moved.low || *moved.low > 1 || *moved.high < 1;
+    return std::max(moved.ratio, 1 / moved.ratio) > kMoves && sure;
+  }
+
+  static void widen(Spans& spans, const Leaves& there, const Leaves& base) {
+    for (const Leaf& leaf : base) {
+      const double from = number_of(leaf.value).value_or(0);
+      const double to = number_at(there, leaf.path).value_or(0);
+      if (from <= 0 || to <= 0) continue;  // no factor exists
+      Span& span = spans[leaf.path];
+      span.least = std::min(span.least, to / from);
+      span.most = std::max(span.most, to / from);
+    }
+  }
+
+  // True if a ratio moves by more than kMoves and by more than chance within these runs.
+  bool moves(const std::vector<PointOutcome>& there) const {
+    std::optional<Comparison> least, most;  // relative to the base model
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      if (goodput(short_base_[i]) <= 0 || goodput(there[i]) <= 0) return true;
+      const Comparison moved = *latchlab::compare(there[i], short_base_[i], kGoodput);
+      if (!least || moved.ratio < least->ratio) least = moved;
+      if (!most || moved.ratio > most->ratio) most = moved;
+    }
+    return most->ratio > kMoves * least->ratio &&
+           most->low.value_or(most->ratio) > least->high.value_or(least->ratio);
+  }
+
+  Status compare(const Variant& moving) {
+    std::vector<Variant> variants;
+    for (const ConstantBound& end : moving) variants.push_back({end});
+    auto outcomes = run_all("ends", variants, points_);
+    if (!outcomes) return outcomes.error();
+    for (std::size_t e = 0; e < moving.size(); ++e)
+      found_.moved.push_back(moved_by(moving[e], outcomes.value()[e]));
+    return fine();
+  }
+
+  MovedBy moved_by(const ConstantBound& end, const std::vector<PointOutcome>& there) const {
+    MovedBy moved{end, {}, {}};
+    std::optional<ComparedPair> farthest;
+    double factor = 1;
+    for (std::size_t a = 0; a < there.size(); ++a) {
+      if (goodput(there[a]) <= 0 && moved.broken.empty())
+        moved.broken = fmt::format("{}: {}", found_.labels[a],
+                                   there[a].sound() ? "nothing done" : name_of(there[a].status()));
+      for (std::size_t b = a + 1; b < there.size(); ++b) {
+        if (goodput(there[a]) <= 0 || goodput(there[b]) <= 0) continue;
+        const ComparedPair pair = compared(a, b, there);
+        if (pair.order != Order::holds) moved.pairs.push_back(pair);
+        const double by = pair.ratio_at / pair.ratio;
+        if (!farthest || std::max(by, 1 / by) > factor) {
+          farthest = pair;
+          factor = std::max(by, 1 / by);
+        }
+      }
+    }
+    if (farthest && farthest->order == Order::holds) moved.pairs.push_back(*farthest);
+    return moved;
+  }
+
+  ComparedPair compared(std::size_t a, std::size_t b,
+                        const std::vector<PointOutcome>& there) const {
+    ComparedPair pair{a, b, goodput(base_[a]) / goodput(base_[b]),
+                      goodput(there[a]) / goodput(there[b]), Order::holds};
+    if (ahead_of(base_[a], base_[b]) != 1) return pair;  // the study itself has no order
+    const int ahead = ahead_of(there[a], there[b]);
+    if (ahead != 1) pair.order = ahead == 0 ? Order::undecided : Order::flips;
+    return pair;
+  }
+
+  const RunPoints& run_;
+  std::vector<Point> points_;
+  std::vector<PointOutcome> base_, short_base_;
+  Sensitivity found_;
+};
+
+}  // namespace
+
+std::string results_hash(const StudyOutcome& outcome) {
+  Fingerprint hash;
+  for (const PointOutcome& point : outcome.points)
+    for (const char c : prints(point)) hash.add(static_cast<unsigned char>(c));
+  return hash.text();
+}
+
+Point shortened(Point point) {
+  const Duration shorter = point.run.duration / kShorter;
+  point.run.duration = std::max(shorter, std::min(kShortest, point.run.duration));
+  point.run.repeats = 1;
+  point.run.precision_ppb = 0;
+  return point;
+}
+
+std::size_t most_short_runs(const Point& point) {
+  const Variant ends = parameter_bounds(point);
+  return 1 + 2 * sections_of(ends).size() + ends.size();
+}
+
+Result<Sensitivity> find_sensitivity(const Scenario& scenario, const StudyOutcome& outcome,
+                                     const std::vector<std::size_t>& compared,
+                                     const RunPoints& run) {
+  return Search(scenario, outcome, compared, run).run();
+}
+
+}  // namespace latchlab
