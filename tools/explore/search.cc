@@ -8,7 +8,6 @@
 
 #include "core/base/check.h"
 #include "tools/explore/choosers.h"
-#include "tools/explore/search.h"
 #include "tools/explore/store.h"
 
 namespace latchlab::explore {

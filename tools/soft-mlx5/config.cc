@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "tools/soft-mlx5/bits.h"
-#include "tools/soft-mlx5/config.h"
 
 namespace soft_mlx5 {
 
