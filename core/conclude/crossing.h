@@ -59,7 +59,7 @@ struct Probe {
 };
 
 // Answers the question for the points of its locks, in the question's order. Points that failed or
-// have a Caveat are undecided. Two locks are compared by compare(); a lock and a value by the
+// have a caveat are undecided. Two locks are compared by compare(); a lock and a value by the
 // confidence interval alone.
 Probe answer(const Question& question, std::int64_t at, const std::vector<PointOutcome>& points);
 

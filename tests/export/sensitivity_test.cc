@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-using Formula = double (*)(const Point& point);
+using PointFormula = double (*)(const Point& point);
 
 constexpr const char* kText = R"(
 schema: 1
@@ -42,7 +42,7 @@ class Sensitive : public ::testing::Test {
   }
 
   // The repeats of a point differ by half a percent, equally for each point.
-  StudyOutcome run(const std::vector<Point>& points, Formula formula) const {
+  StudyOutcome run(const std::vector<Point>& points, PointFormula formula) const {
     StudyOutcome outcome;
     for (const Point& point : points) {
       PointOutcome made;
@@ -58,7 +58,7 @@ class Sensitive : public ::testing::Test {
     return outcome;
   }
 
-  Sensitivity find(Formula formula) {
+  Sensitivity find(PointFormula formula) {
     const StudyOutcome outcome = run(scenario_.points, formula);
     const RunPoints runner = [&](const std::string& stage, const std::vector<Point>& points) {
       for (const Point& point : points) runs_[stage] += point.run.repeats;

@@ -13,6 +13,7 @@
 #include "core/run/share_json.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/plugins.h"
+#include "tools/latchlab/version.h"
 
 namespace latchlab::tool {
 

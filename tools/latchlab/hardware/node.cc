@@ -29,6 +29,7 @@
 #include "tools/latchlab/hardware/fabric.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/hardware/journal.h"
+#include "tools/latchlab/version.h"
 
 namespace latchlab::tool {
 

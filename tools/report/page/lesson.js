@@ -115,7 +115,7 @@ function lessonElements() {
   const [part] = PARTS;
   const plain = (name) => chapters.has(name)
     ? section(name, name.toLowerCase().replace(/\W+/g, '-'), notesElements(chapters.get(name))) : null;
-  const answer = el('div', {id: 'revealed', hidden: true}, animationSection(),
+  const answer = el('div', {id: 'revealed', hidden: true}, playerSection(),
     section('Answer', 'answer', notesElements(chapters.get('Answer') || ''),
       part ? namedFigures(part) : null), plain('Next'));
   answer.querySelectorAll('h2').forEach((each) => each.setAttribute('tabindex', '-1'));
@@ -129,14 +129,14 @@ function lessonElements() {
 }
 
 // The animations of the page's traces and counterexamples.
-function animationSection() {
+function playerSection() {
   if (!DATA.plays || !DATA.plays.length) return null;
   const traces = DATA.plays.filter((play) => play.trace).slice(0, 4);
   const replays = DATA.plays.filter((play) => play.replay);
-  const animations = [...(traces.length ? [traces] : []), ...replays.map((play) => [play])]
-    .map((plays, i) => animation(`play-${i + 1}`, plays));
-  ANIMATIONS.push(...animations);
-  return section('See it happen', 'animation', animations.map((each, i) => [
-    animations.length > 1 && each.stages.length === 1 ? el('h3', {}, each.stages[0].name) : null,
+  const players = [...(traces.length ? [traces] : []), ...replays.map((play) => [play])]
+    .map((plays, i) => player(`play-${i + 1}`, plays));
+  PLAYERS.push(...players);
+  return section('See it happen', 'player', players.map((each, i) => [
+    players.length > 1 && each.stages.length === 1 ? el('h3', {}, each.stages[0].name) : null,
     each.area]));
 }

@@ -35,7 +35,7 @@ function themeSwitch() {
 
 function runElements() {
   return [SEVERAL ? el('h1', {}, `${PARTS.length} runs`) : null, PARTS.map(comparisonSection),
-    SEVERAL ? togetherElement() : null, animationSection(), PARTS.map(partElement)];
+    SEVERAL ? togetherElement() : null, playerSection(), PARTS.map(partElement)];
 }
 
 const subject = DATA.lesson ? DATA.lesson.title : PAPER ? PAPER.name : !PARTS.length

@@ -1,12 +1,12 @@
 // Up to four stages with a common clock and its controls.
 
-const ANIMATIONS = [];  // all animations of this page
+const PLAYERS = [];  // all players of this page
 
 const SPEEDS = [['0.2', 'very slow'], ['0.5', 'slow'], ['1', 'normal'], ['3', 'fast'],
   ['10', 'very fast']];
 const SECONDS = 12;  // duration of a window at normal speed
 
-function animation(id, plays) {
+function player(id, plays) {
   const stages = plays.map((play) => stage(play.name,
     play.trace ? sceneOfTrace(play.trace) : sceneOfReplay(play.replay)));
   // All stages show the first stage's lock; a scene without that lock keeps its own choice.
@@ -89,7 +89,7 @@ function animation(id, plays) {
   const keys = {' ': () => self.playing ? pause() : play(), ArrowRight: () => step(1),
     ArrowLeft: () => step(-1), PageDown: () => step(10), PageUp: () => step(-10),
     '+': () => zoom(0.5), '-': () => zoom(2), Home: () => go(0), End: () => go(span)};
-  const area = el('div', {class: 'animation', id, role: 'group', 'aria-label': 'Animation'},
+  const area = el('div', {class: 'player', id, role: 'group', 'aria-label': 'Player'},
     el('div', {class: 'tools'}, playButton,
       button('◀', 'One event back (left arrow)', () => step(-1)),
       button('▶', 'One event on (right arrow)', () => step(1)),
@@ -193,8 +193,8 @@ function showNow(panel, stage, at) {
       el('span', {class: `field f${i % 6}${before && old.get(name) !== value &&
         at - entry.at < FLASH * scene.span ? ' flash' : ''}`},
       name ? el('small', {}, `${name} `) : null, value))),
-    el('span', {}, holders.length ? `holding: ${holders.map((lane) => lane.name).join(', ')}`
-      : 'no client holds the lock'),
+    el('span', {}, holders.length ? `inside: ${holders.map((lane) => lane.name).join(', ')}`
+      : 'nobody is inside'),
     scene.unit === 'us' ? el('span', {}, names.length
       ? `at the slot: ${names.slice(0, 8).join(', ')}${more}` : 'nobody at the slot') : null]
     .filter(Boolean));
