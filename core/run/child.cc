@@ -75,7 +75,7 @@ std::uint64_t peak_rss_kib() {
 
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                                const BackendFactory& make_backend,
-                               const OnlookerFactory& make_onlooker, int write_end, pid_t parent) {
+                               const TraceHookFactory& make_hook, int write_end, pid_t parent) {
   // Only the parent handles a request to stop, which may reach the whole process group; it kills
   // its children. The signals are blocked rather than ignored, because a backend's library may
   // install handlers.
@@ -90,8 +90,8 @@ std::uint64_t peak_rss_kib() {
   check_context().seed = point.run.seed;
   RepeatOutcome outcome;
   try {
-    const auto onlooker = make_onlooker ? make_onlooker(point, repeat) : nullptr;
-    outcome = run_repeat(point, entry, repeat, make_backend, onlooker.get());
+    const auto hook = make_hook ? make_hook(point, repeat) : nullptr;
+    outcome = run_repeat(point, entry, repeat, make_backend, hook.get());
   } catch (const std::bad_alloc&) {
     outcome.status = RepeatStatus::failed;
     outcome.seed = repeat_seed(point.run.seed, repeat);
@@ -108,7 +108,7 @@ std::uint64_t peak_rss_kib() {
 
 Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& entry,
                                        std::uint32_t repeat, const BackendFactory& make_backend,
-                                       const OnlookerFactory& make_onlooker) {
+                                       const TraceHookFactory& make_hook) {
   int ends[2];
   if (::pipe(ends) != 0) return Error{fmt::format("no pipe to a child: {}", strerror(errno)), {}};
   const pid_t parent = ::getpid();
@@ -120,7 +120,7 @@ Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& 
   }
   if (pid == 0) {
     ::close(ends[0]);
-    be_the_child(point, entry, repeat, make_backend, make_onlooker, ends[1], parent);
+    be_the_child(point, entry, repeat, make_backend, make_hook, ends[1], parent);
   }
   ::close(ends[1]);
   return ChildRepeat(pid, ends[0]);

@@ -13,7 +13,7 @@ class ChildRepeat {
   // Forks. The child runs the repeat, writes its outcome to the pipe and exits.
   static Result<ChildRepeat> start(const Point& point, const ProtocolEntry& entry,
                                    std::uint32_t repeat, const BackendFactory& make_backend,
-                                   const OnlookerFactory& make_onlooker = {});
+                                   const TraceHookFactory& make_hook = {});
 
   int descriptor() const { return read_end_; }
   // Reads the available bytes without blocking; true when the child has closed its end.

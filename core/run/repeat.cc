@@ -218,9 +218,9 @@ RepeatOutcome merge_outcomes(const Point& point, std::span<const ShareOutcome> o
 }
 
 RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
-                         const BackendFactory& make_backend, Onlooker* onlooker) {
+                         const BackendFactory& make_backend, TraceHook* hook) {
   ShareOptions options;
-  options.onlooker = onlooker;
+  options.hook = hook;
   const ShareOutcome outcome = run_share(point, entry, repeat, make_backend, options);
   return merge_outcomes(point, {&outcome, 1});
 }

@@ -10,8 +10,8 @@
 
 #include "core/measure/metrics.h"
 #include "core/protocols/lock.h"
-#include "core/run/onlooker.h"
 #include "core/run/share.h"
+#include "core/run/trace_hook.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab {
@@ -43,6 +43,6 @@ RepeatOutcome merge_outcomes(const Point& point, std::span<const ShareOutcome> o
 
 // run_share on a backend that hosts all clients, then merge_outcomes.
 RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
-                         const BackendFactory& make_backend, Onlooker* onlooker = nullptr);
+                         const BackendFactory& make_backend, TraceHook* hook = nullptr);
 
 }  // namespace latchlab

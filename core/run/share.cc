@@ -204,8 +204,8 @@ ShareOutcome refused(ShareOutcome outcome, RepeatStatus status, std::string mess
 
 ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                        const BackendFactory& make_backend, const ShareOptions& options) {
-  Onlooker nobody;
-  Onlooker& watching = options.onlooker != nullptr ? *options.onlooker : nobody;
+  TraceHook none;
+  TraceHook& watching = options.hook != nullptr ? *options.hook : none;
   ShareOutcome outcome;
   outcome.seed = repeat_seed(point.run.seed, repeat);
   const std::unique_ptr<Protocol> protocol = entry.make(point.protocol.params);

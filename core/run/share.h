@@ -21,7 +21,7 @@
 #include "core/measure/partial_metrics.h"
 #include "core/measure/window.h"
 #include "core/protocols/lock.h"
-#include "core/run/onlooker.h"
+#include "core/run/trace_hook.h"
 #include "core/scenario/scenario.h"
 #include "core/world/backend.h"
 #include "core/world/world.h"
@@ -102,7 +102,7 @@ struct ShareOptions {
   // outlives this process. Empty: no journal outlives the process.
   std::span<GuardRecord> guard_journal;
   // Wraps the backend and the observer, which then have one worker. Null: none.
-  Onlooker* onlooker = nullptr;
+  TraceHook* hook = nullptr;
   // Called after set-up, right before the run, with a backend that lives until run_share ends. The
   // callee may wait here for other processes, and keep the backend to stop the run from elsewhere.
   std::function<void(Backend&)> about_to_run;

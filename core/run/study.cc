@@ -83,10 +83,10 @@ class Pool {
     const std::vector<std::size_t> first = same_runs(scenario);
     for (std::size_t p = 0; p < scenario.points.size(); ++p) {
       outcome_.points[p].repeats.resize(scenario.points[p].run.repeats);
-      if (first[p] != p && !options.onlooker) copies_[first[p]].push_back(p);
+      if (first[p] != p && !options.hook) copies_[first[p]].push_back(p);
     }
     for (std::size_t p = 0; p < scenario.points.size(); ++p) {
-      if (first[p] != p && !options.onlooker) continue;
+      if (first[p] != p && !options.hook) continue;
       for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
         if (!take_stored({p, r})) work_.push_back({p, r});
       add_repeats(p);
@@ -163,7 +163,7 @@ class Pool {
   void launch(Work work) {
     const Point& point = scenario_.points[work.point];
     const ProtocolEntry* entry = find_protocol(point.protocol.name);
-    auto child = ChildRepeat::start(point, *entry, work.repeat, make_backend_, options_.onlooker);
+    auto child = ChildRepeat::start(point, *entry, work.repeat, make_backend_, options_.hook);
     if (child) {
       running_.push_back({work, std::move(child).value()});
       return;

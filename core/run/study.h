@@ -39,7 +39,7 @@ struct StudyOptions {
   // Stores each finished repeat, and supplies stored ones; null: repeats are not stored. The study
   // ends early if a file cannot be written.
   const PointFiles* files = nullptr;
-  OnlookerFactory onlooker;  // for each repeat that runs; empty: none
+  TraceHookFactory hook;  // for each repeat that runs; empty: none
   // The cost of a repeat of a point, in any unit; empty: all cost the same.
   std::function<double(const Point&)> work;
   // Called when a repeat ends, in that order, and about once per second.
@@ -82,7 +82,7 @@ bool wants_another(const Point& point, const PointOutcome& outcome);
 
 // For each point its own index, or that of an earlier point with the same run: points that differ
 // only in a swept parameter that their lock does not have. run_study() runs such points once and
-// copies the outcome, unless an onlooker observes the repeats.
+// copies the outcome, unless a hook observes the repeats.
 std::vector<std::size_t> same_runs(const Scenario& scenario);
 
 // SIGINT and SIGTERM end a study early: running repeats are discarded, finished ones kept.

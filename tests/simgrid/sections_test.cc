@@ -90,7 +90,7 @@ TEST(SectionRuns, pause_after_each_abort) {
 // ---- work ----
 
 // Fills the source of WRITEs, and reads what they wrote.
-class Reader final : public Onlooker {
+class Reader final : public TraceHook {
  public:
   static constexpr std::uint64_t kWords = 256 / 8;
   std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner, const WorldPlan&) override {

@@ -137,18 +137,18 @@ Result<TracePlan> plan_traces(const Scenario& scenario, const TraceRequest& requ
   return plan;
 }
 
-Result<OnlookerFactory> tracing_into(const std::string& directory, const Scenario& scenario,
-                                     const TracePlan& plan) {
-  if (plan.empty()) return OnlookerFactory();
+Result<TraceHookFactory> tracing_into(const std::string& directory, const Scenario& scenario,
+                                      const TracePlan& plan) {
+  if (plan.empty()) return TraceHookFactory();
   std::error_code error;
   std::filesystem::create_directories(directory + "/traces", error);
   if (error)
     return Error{fmt::format("cannot create {}/traces: {}", directory, error.message()), {}};
-  return OnlookerFactory([&, directory](const Point& point, std::uint32_t repeat) {
+  return TraceHookFactory([&, directory](const Point& point, std::uint32_t repeat) {
     const auto planned = std::find_if(plan.begin(), plan.end(), [&](const PlannedTrace& each) {
       return &scenario.points[each.point] == &point;
     });
-    if (repeat != 0 || planned == plan.end()) return std::unique_ptr<Onlooker>();
+    if (repeat != 0 || planned == plan.end()) return std::unique_ptr<TraceHook>();
     TraceWindow window;
     window.from = planned->from;
     window.to = planned->to;

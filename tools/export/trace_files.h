@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/run/onlooker.h"
+#include "core/run/trace_hook.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab::exporting {
@@ -32,8 +32,8 @@ Result<TracePlan> plan_traces(const Scenario& scenario, const TraceRequest& requ
 // Creates `directory`/traces and returns a factory that traces the first repeat of each planned
 // point; with an empty plan it attaches no observer to any run. The arguments must outlive the
 // study.
-Result<OnlookerFactory> tracing_into(const std::string& directory, const Scenario& scenario,
-                                     const TracePlan& plan);
+Result<TraceHookFactory> tracing_into(const std::string& directory, const Scenario& scenario,
+                                      const TracePlan& plan);
 
 // One line for the user per planned trace. Error: a trace file is missing.
 Result<std::vector<std::string>> describe_traces(const std::string& directory,

@@ -243,7 +243,7 @@ std::vector<std::string> node_names(const WorldPlan& plan) {
   return names;
 }
 
-class Tracing final : public Onlooker {
+class Tracing final : public TraceHook {
  public:
   Tracing(const TraceWindow& window, TraceTaker taker)
       : window_(window), taker_(std::move(taker)) {}
@@ -277,7 +277,7 @@ class Tracing final : public Onlooker {
 
 }  // namespace
 
-std::unique_ptr<Onlooker> make_tracing(const TraceWindow& window, TraceTaker taker) {
+std::unique_ptr<TraceHook> make_tracing(const TraceWindow& window, TraceTaker taker) {
   return std::make_unique<Tracing>(window, std::move(taker));
 }
 

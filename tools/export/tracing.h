@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/onlooker.h"
+#include "core/run/trace_hook.h"
 #include "tools/export/trace_recorder.h"
 
 namespace latchlab::exporting {
@@ -17,6 +17,6 @@ namespace latchlab::exporting {
 using TraceTaker = std::function<void(const TraceRecorder& recorder)>;
 
 // For one repeat.
-std::unique_ptr<Onlooker> make_tracing(const TraceWindow& window, TraceTaker taker);
+std::unique_ptr<TraceHook> make_tracing(const TraceWindow& window, TraceTaker taker);
 
 }  // namespace latchlab::exporting

@@ -111,7 +111,7 @@ class DeathsHeard final : public ForwardingBackend, public HardwareFaults {
   WorstObserver* observer_ = nullptr;
 };
 
-class WorstFinder final : public Onlooker {
+class WorstFinder final : public TraceHook {
  public:
   WorstFinder(Time from, std::string file) : from_(from), file_(std::move(file)) {}
 
@@ -150,7 +150,7 @@ Result<std::optional<LongAcquisition>> worst_acquisition(const Point& point, Tim
                                                          const std::string& file) {
   const ProtocolEntry* const entry = find_protocol(point.protocol.name);
   if (entry == nullptr) return Error{fmt::format("there is no lock {}", point.protocol.name), {}};
-  const OnlookerFactory finder = [&](const Point&, std::uint32_t) {
+  const TraceHookFactory finder = [&](const Point&, std::uint32_t) {
     return std::make_unique<WorstFinder>(from, file);
   };
   auto child = ChildRepeat::start(point, *entry, 0, make_backend, finder);

@@ -125,7 +125,7 @@ Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estim
 }
 
 StudyOutcome run_in(OpenRun& opened, const Scenario& scenario, std::uint32_t jobs, bool talks,
-                    const RunBackend& backend, OnlookerFactory onlooker) {
+                    const RunBackend& backend, TraceHookFactory hook) {
   for (const std::string& warning : opened.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
   const bool on_hardware = static_cast<bool>(backend.runner);
@@ -140,7 +140,7 @@ StudyOutcome run_in(OpenRun& opened, const Scenario& scenario, std::uint32_t job
   options.jobs = jobs;
   options.runner = backend.runner;
   options.files = &opened.files;
-  options.onlooker = std::move(onlooker);
+  options.hook = std::move(hook);
   options.work = estimate;
   options.progress = [&](const StudyProgress& at) { progress.show(at); };
   return run_study(scenario, options, backend.make);

@@ -13,9 +13,9 @@
 namespace latchlab {
 
 // The base class observes nothing. The object must outlive the repeat.
-class Onlooker {
+class TraceHook {
  public:
-  virtual ~Onlooker() = default;
+  virtual ~TraceHook() = default;
   // The backend to use instead of `inner`, which was made for `plan`.
   virtual std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner,
                                           const WorldPlan& /*plan*/) {
@@ -29,7 +29,7 @@ class Onlooker {
 
 // Creates the hook for one repeat of a point; null: none. Called in the process that runs the
 // repeat.
-using OnlookerFactory =
-    std::function<std::unique_ptr<Onlooker>(const Point& point, std::uint32_t repeat)>;
+using TraceHookFactory =
+    std::function<std::unique_ptr<TraceHook>(const Point& point, std::uint32_t repeat)>;
 
 }  // namespace latchlab
