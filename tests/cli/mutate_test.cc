@@ -15,7 +15,7 @@ namespace {
 using ::testing::UnorderedElementsAre;
 
 // Lines 1 to 7 and 13 to 22 offer no fault, and neither do strings and comments.
-constexpr const char* kSource = R"(#define SHIFT 1
+constexpr const char* kMutatedSource = R"(#define SHIFT 1
 template <class T>
 void declared(int a, int b = SIZE);
 // 1 < 2
@@ -53,7 +53,7 @@ class Mutate : public Command {
     fs::create_directories(home() / "code");
     for (const char* part : {"tools/mutate", "tools/mutation"})
       fs::copy(fs::path(LATCHLAB_SOURCE_DIR) / part, home() / part, fs::copy_options::recursive);
-    write("code/f.cc", kSource);
+    write("code/f.cc", kMutatedSource);
   }
 
   // Each fault as "line kind after", without the indentation.
@@ -79,7 +79,7 @@ class Mutate : public Command {
   }
 
   static std::string source_line(std::size_t number) {
-    std::istringstream lines(kSource);
+    std::istringstream lines(kMutatedSource);
     std::string line;
     for (std::size_t i = 0; i < number; ++i) std::getline(lines, line);
     return line;

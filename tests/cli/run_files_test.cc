@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const char* const kSweep =
+const char* const kSweepFile =
     "sweep: {grid: {platform.clients_per_node: [1, 3], locks.count: [1, 8]}}\n";
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -85,7 +85,7 @@ TEST_F(RunFiles, out_names_the_directory_and_no_other_is_created) {
 }
 
 TEST_F(RunFiles, the_resolved_scenario_runs_again_to_the_same_results) {
-  write("small.yaml", small_scenario("{name: shiftlock}", kSweep));
+  write("small.yaml", small_scenario("{name: shiftlock}", kSweepFile));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "first", "--seed", "5", "--set",
                       "workload.think_time=1us"})
                 .code,
@@ -98,7 +98,7 @@ TEST_F(RunFiles, the_resolved_scenario_runs_again_to_the_same_results) {
 }
 
 TEST_F(RunFiles, results_json_has_the_documented_shape) {
-  write("small.yaml", small_scenario("{name: mcs, label: queue}", kSweep));
+  write("small.yaml", small_scenario("{name: mcs, label: queue}", kSweepFile));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "r", "--repeats", "3"}).code, 0);
   const Json results = json("r/results.json");
   ASSERT_TRUE(results.is_object());
@@ -139,7 +139,7 @@ std::vector<std::string> split(const std::string& line) {
 }
 
 TEST_F(RunFiles, results_csv_has_one_row_per_point_and_repeat) {
-  write("small.yaml", small_scenario("{name: cas, label: \"a, b\"}", kSweep));
+  write("small.yaml", small_scenario("{name: cas, label: \"a, b\"}", kSweepFile));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "r", "--repeats", "2"}).code, 0);
   const std::vector<std::string> lines = lines_of(read("r/results.csv"));
   ASSERT_EQ(lines.size(), 1u + 4 * 2);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/conclude/values.h"
 #include "core/protocols/registry.h"
 #include "core/run/child.h"
 #include "core/scenario/quantities.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/conclude/caveat.h"
 #include "core/conclude/comparison.h"
 #include "core/conclude/remarks.h"
 #include "core/conclude/values.h"

@@ -8,7 +8,7 @@ namespace {
 using explore::Violation;
 
 constexpr Bug kLeft{"interval_tree_forgets_what_the_left_reaches"};  // when it adds up `reach`
-constexpr Bug kLast{"interval_tree_leaves_out_the_last_unit"};       // of ranges in the tree
+constexpr Bug kLastUnit{"interval_tree_leaves_out_the_last_unit"};   // of ranges in the tree
 constexpr Bug kPasses{"interval_tree_passes_who_waits"};             // looks at holders alone
 constexpr Bug kOne{"interval_tree_tells_one_of_several"};            // that could be granted
 constexpr Bug kAll{"interval_tree_counts_all_down"};  // also clients that came earlier
@@ -38,10 +38,10 @@ explore::Campaign searched_with(std::vector<Extent> ranges) {
 }
 
 TEST(interval_tree_planted, ranges_that_meet_in_one_unit) {
-  expect_broken(kLast, stretches("interval_tree", 2));
+  expect_broken(kLastUnit, stretches("interval_tree", 2));
 }
 TEST(interval_tree_planted, a_search_finds_ranges_that_meet_in_one_unit) {
-  expect_found(kLast, Violation::mutual_exclusion, 5'000, searched_with({{0, 2}, {1, 2}}));
+  expect_found(kLastUnit, Violation::mutual_exclusion, 5'000, searched_with({{0, 2}, {1, 2}}));
 }
 
 // A wide range to the left of one that ends earlier.
