@@ -1,8 +1,8 @@
 # latchlab_units([BY_FOLDER] target...): compiles the sources of each target in units, files that
 # include several sources, so that headers are parsed once for all of them. A unit has at most 12
-# sources, of one folder if that has four or more; with BY_FOLDER always of one folder, so that names
-# in unnamed namespaces need to be unique within a folder only. Sources with options or definitions
-# of their own are compiled alone.
+# sources, of one folder if that has four or more; with BY_FOLDER always of one folder, so that
+# names in unnamed namespaces need to be unique within a folder only. Sources with options or
+# definitions of their own are compiled alone.
 #
 # CMake's unity builds would do, if they did not name sources by absolute paths: the compiler cache
 # of one checkout could not serve another.
@@ -58,7 +58,8 @@ function(latchlab_may_join variable)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
     get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
     if(NOT options AND NOT definitions AND NOT alone AND
-       source MATCHES "^${CMAKE_SOURCE_DIR}/.*[.]cc$" AND NOT source MATCHES "^${CMAKE_BINARY_DIR}/")
+       source MATCHES "^${CMAKE_SOURCE_DIR}/.*[.]cc$" AND
+       NOT source MATCHES "^${CMAKE_BINARY_DIR}/")
       list(APPEND joined ${source})
     endif()
   endforeach()

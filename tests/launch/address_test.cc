@@ -1,6 +1,4 @@
 // Addresses and tokens in the form that users write, and listening with them.
-#include "core/launch/rendezvous.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <fstream>
 
 #include "core/launch/coordinator.h"
+#include "core/launch/rendezvous.h"
 
 namespace latchlab::launch {
 namespace {

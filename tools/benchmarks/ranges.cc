@@ -101,7 +101,8 @@ struct RangeSize {
 };
 
 template <class Structure>
-Result<RangesLine> line(const std::string& name, const RangeSize& size, const EngineOptions& options) {
+Result<RangesLine> line(const std::string& name, const RangeSize& size,
+                        const EngineOptions& options) {
   // Warm: 16 objects fit the first-level cache, except the largest objects. Cold: about 200 bytes
   // per range, in all more than a last-level cache holds.
   const std::uint32_t most = options.quick ? 2'000 : 1'600'000;

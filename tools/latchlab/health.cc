@@ -1,9 +1,9 @@
-#include "tools/latchlab/doctor.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "tools/latchlab/doctor.h"
 
 namespace latchlab::tool {
 
