@@ -1,8 +1,8 @@
 # latchlab_units([BY_FOLDER] target...): compiles the sources of each target in units, files that
-# include several sources, so that headers are parsed once for all of them. A unit has at most 12
-# sources, of one folder if that has four or more; with BY_FOLDER always of one folder, so that
-# names in unnamed namespaces need to be unique within a folder only. Sources with options or
-# definitions of their own are compiled alone.
+# include several sources, so that headers are parsed once for all of them. A unit has at most
+# LATCHLAB_UNIT_SOURCES, of one folder if that has four or more; with BY_FOLDER always of one
+# folder, so that names in unnamed namespaces need to be unique within a folder only. Sources with
+# options or definitions of their own are compiled alone.
 #
 # CMake's unity builds would do, if they did not name sources by absolute paths: the compiler cache
 # of one checkout could not serve another.
@@ -26,7 +26,7 @@ function(latchlab_units)
     set(text)
     foreach(source IN LISTS joined)
       cmake_path(GET source PARENT_PATH folder)
-      if(count EQUAL 12 OR (count GREATER_EQUAL enough AND NOT folder STREQUAL last_folder))
+      if(count EQUAL LATCHLAB_UNIT_SOURCES OR (count GREATER_EQUAL enough AND NOT folder STREQUAL last_folder))
         latchlab_write_unit(${target} ${unit} "${text}")
         math(EXPR unit "${unit} + 1")
         set(count 0)
