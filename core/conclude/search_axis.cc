@@ -16,7 +16,7 @@ namespace latchlab {
 namespace {
 
 constexpr std::string_view kNic = "platform.nic.";
-constexpr std::string_view kProtocol = "protocol.";
+constexpr std::string_view kParameter = "protocol.";
 
 bool can_be_searched(KeyKind kind) {
   return kind == KeyKind::count || kind == KeyKind::duration || kind == KeyKind::bytes ||
@@ -27,9 +27,9 @@ bool can_be_searched(KeyKind kind) {
 std::vector<ScenarioKey> rows_of(const std::string& path,
                                  const std::vector<ParamSpec>& parameters) {
   std::vector<ScenarioKey> rows;
-  if (path.starts_with(kProtocol))
+  if (path.starts_with(kParameter))
     for (const ParamSpec& param : parameters)
-      if (param.name == path.substr(kProtocol.size())) rows.push_back(key_of(param));
+      if (param.name == path.substr(kParameter.size())) rows.push_back(key_of(param));
   return rows.empty() ? keys_at(path) : rows;
 }
 
@@ -39,7 +39,7 @@ std::vector<std::string> known_paths(const std::vector<ParamSpec>& parameters) {
     if (can_be_searched(key.kind)) paths.push_back(key.path);
   for (const NicConstant& constant : nic_constants())
     paths.push_back(std::string(kNic) + constant.key());
-  for (const ParamSpec& param : parameters) paths.push_back(std::string(kProtocol) + param.name);
+  for (const ParamSpec& param : parameters) paths.push_back(std::string(kParameter) + param.name);
   return paths;
 }
 

@@ -113,16 +113,16 @@ struct Loan {
 };
 
 // This thread's pool. It outlives the loan, for frames that are freed later.
-constinit thread_local Pool* mine = nullptr;
+constinit thread_local Pool* own_pool = nullptr;
 
 [[gnu::noinline]] void take_loan() {
   thread_local const Loan loan;
-  mine = loan.pool;
+  own_pool = loan.pool;
 }
 
 Pool& pool() {
-  if (mine == nullptr) take_loan();
-  return *mine;
+  if (own_pool == nullptr) take_loan();
+  return *own_pool;
 }
 
 }  // namespace

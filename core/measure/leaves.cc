@@ -120,9 +120,10 @@ RepeatMetrics merged(const std::vector<RepeatMetrics>& repeats) {
   RepeatMetrics all;
   for (const RepeatMetrics& repeat : repeats) {
     std::map<std::string_view, const void*> fields;
-    visit_metrics(repeat,
-                  [&](const char* path, const auto& field, Aggregation) { fields[path] = &field; });
-    visit_metrics(all, [&](const char* path, auto& field, Aggregation) {
+    visit_metrics(repeat, [&](const std::string& path, const auto& field, Aggregation) {
+      fields[path] = &field;
+    });
+    visit_metrics(all, [&](const std::string& path, auto& field, Aggregation) {
       take(field, *static_cast<const std::decay_t<decltype(field)>*>(fields.at(path)));
     });
   }

@@ -12,7 +12,7 @@ constexpr const char* kTables[] = {"verbs_per_cycle_detail.", "group_goodput_ops
 
 RepeatMetrics all_that_can_be_requested() {
   RepeatMetrics metrics;
-  visit_metrics(metrics, [](const char* /*path*/, auto& field, Aggregation /*aggregation*/) {
+  visit_metrics(metrics, [](const std::string& /*path*/, auto& field, Aggregation /*aggregation*/) {
     if constexpr (kOnRequest<std::decay_t<decltype(field)>>) field.emplace();
   });
   return metrics;

@@ -228,9 +228,9 @@ void visit_metrics(Metrics& m, Visit&& visit) {
     std::visit(
         [&](auto* field) {
           if constexpr (std::is_const_v<Metrics>)
-            visit(metric.path.c_str(), std::as_const(*field), metric.aggregation);
+            visit(metric.path, std::as_const(*field), metric.aggregation);
           else
-            visit(metric.path.c_str(), *field, metric.aggregation);
+            visit(metric.path, *field, metric.aggregation);
         },
         metric.field(const_cast<RepeatMetrics&>(m)));
 }

@@ -34,54 +34,56 @@ std::string dumped(const Json& json, int indent) {
 
 class Writer {
  public:
-  void operator()(const char* path, const RepeatMetrics::Real& value,
+  void operator()(const std::string& path, const RepeatMetrics::Real& value,
                   Aggregation /*aggregation*/ = {}) {
     json_[path] = value ? finite(*value) : Json();
   }
-  void operator()(const char* path, const RepeatMetrics::Count& value,
+  void operator()(const std::string& path, const RepeatMetrics::Count& value,
                   Aggregation /*aggregation*/ = {}) {
     json_[path] = value ? Json(*value) : Json();
   }
-  void operator()(const char* path, const std::string& value, Aggregation /*aggregation*/ = {}) {
+  void operator()(const std::string& path, const std::string& value,
+                  Aggregation /*aggregation*/ = {}) {
     json_[path] = value;
   }
-  void operator()(const char* path, const Histogram& value, Aggregation /*aggregation*/ = {}) {
+  void operator()(const std::string& path, const Histogram& value,
+                  Aggregation /*aggregation*/ = {}) {
     json_[path] = value.serialised();
   }
-  void operator()(const char* path, const RepeatMetrics::Table& table,
+  void operator()(const std::string& path, const RepeatMetrics::Table& table,
                   Aggregation /*aggregation*/ = {}) {
     Json& entries = json_[path] = Json::object();
     for (const auto& [name, value] : table)
       if (const Json number = finite(value); !number.is_null()) entries[name] = number;
   }
   template <class T>
-  void operator()(const char* path, const std::optional<T>& value,
+  void operator()(const std::string& path, const std::optional<T>& value,
                   Aggregation /*aggregation*/ = {}) {
     json_[path] = Json();
     if (value) (*this)(path, *value);
   }
-  void operator()(const char* path, const RepeatMetrics::Groups& groups,
+  void operator()(const std::string& path, const RepeatMetrics::Groups& groups,
                   Aggregation /*aggregation*/ = {}) {
     (*this)(path, groups.goodput_ops_s);
   }
-  void operator()(const char* path, const RepeatMetrics::Sequence& values,
+  void operator()(const std::string& path, const RepeatMetrics::Sequence& values,
                   Aggregation /*aggregation*/ = {}) {
     json_[path] = sequence(values);
   }
-  void operator()(const char* path, bool value) { json_[path] = value; }
-  void operator()(const char* path, std::uint64_t value) { json_[path] = value; }
-  void operator()(const char* path, const std::vector<std::uint64_t>& values) {
+  void operator()(const std::string& path, bool value) { json_[path] = value; }
+  void operator()(const std::string& path, std::uint64_t value) { json_[path] = value; }
+  void operator()(const std::string& path, const std::vector<std::uint64_t>& values) {
     json_[path] = values;
   }
-  void operator()(const char* path, const PhaseTotals& value) {
+  void operator()(const std::string& path, const PhaseTotals& value) {
     json_[path] = {{"operations", value.operations}, {"sum_ps", value.sum_ps}};
   }
-  void operator()(const char* path, const VerbTally& tally) {
+  void operator()(const std::string& path, const VerbTally& tally) {
     Json& counts = json_[path] = Json::array();
     VerbTally().combine(tally,
                         [&](std::uint64_t, std::uint64_t count) { counts.push_back(count); });
   }
-  void operator()(const char* path, const GuardFindings& guard) {
+  void operator()(const std::string& path, const GuardFindings& guard) {
     Json conflicts = Json::array();
     for (const GuardConflict& one : guard.conflicts)
       conflicts.push_back({one.lock, one.client, static_cast<int>(one.mode), one.word, one.times});
@@ -91,7 +93,7 @@ class Writer {
                    {"expired", guard.expired},
                    {"unguarded", guard.unguarded}};
   }
-  void operator()(const char* path, const WindowLaw& law, Aggregation /*aggregation*/ = {}) {
+  void operator()(const std::string& path, const WindowLaw& law, Aggregation /*aggregation*/ = {}) {
     visit_law(law, [&](const char* name, std::uint64_t value) { json_[path][name] = value; });
   }
 
@@ -114,7 +116,7 @@ class Reader {
   explicit Reader(const Json& json) : json_(json) {}
 
   template <class Field>
-  void operator()(const char* path, Field& field, Aggregation /*aggregation*/ = {}) {
+  void operator()(const std::string& path, Field& field, Aggregation /*aggregation*/ = {}) {
     if (!wrong_.empty()) return;
     const auto found = json_.find(path);
     if (found == json_.end() && is_added_later(path)) return;

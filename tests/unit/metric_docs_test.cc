@@ -17,9 +17,8 @@ namespace {
 std::vector<std::string> metric_paths() {
   std::vector<std::string> paths;
   RepeatMetrics metrics;
-  visit_metrics(metrics, [&](const char* path, auto& /*field*/, Aggregation /*aggregation*/) {
-    paths.emplace_back(path);
-  });
+  visit_metrics(metrics, [&](const std::string& path, auto& /*field*/,
+                             Aggregation /*aggregation*/) { paths.emplace_back(path); });
   return paths;
 }
 

@@ -38,9 +38,9 @@ class RandomInner final : public Chooser {
 };
 
 // A model that returns to its initial state as often as needed.
-class ReplayContext {
+class WalkContext {
  public:
-  ReplayContext(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
+  WalkContext(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
       : model(setup, protocol, support), snapshot_(support.arenas) {
     snapshot_.intern(start_);
   }
@@ -134,8 +134,8 @@ struct Walked {
   bool unfinished = false;
 };
 
-Walked walk_once(ReplayContext& context, Strategy strategy, std::uint64_t seed,
-                 std::uint64_t length, std::uint64_t most) {
+Walked walk_once(WalkContext& context, Strategy strategy, std::uint64_t seed, std::uint64_t length,
+                 std::uint64_t most) {
   SearchModel& model = context.model;
   context.restart();
   Rng rng(seed, 0, StreamPurpose::schedule);
@@ -162,7 +162,7 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
                      const WalkBounds& bounds, explorer::SearchSupport& support,
                      const std::function<bool(std::uint64_t)>& watch) {
   const auto began = std::chrono::steady_clock::now();
-  ReplayContext context(setup, protocol, support);
+  WalkContext context(setup, protocol, support);
   WalkResult result;
   std::uint64_t length = kFirstLength;
   const auto worst_found = [&result] {
@@ -197,7 +197,7 @@ struct Intent {
 
 // Makes those of `intents` that are possible, in order; returns the moves if they end in the same
 // violation.
-std::optional<Counterexample> try_out(ReplayContext& context, const std::vector<Intent>& intents,
+std::optional<Counterexample> try_out(WalkContext& context, const std::vector<Intent>& intents,
                                       Violation wanted) {
   SearchModel& model = context.model;
   context.restart();
@@ -220,7 +220,7 @@ std::optional<Counterexample> try_out(ReplayContext& context, const std::vector<
   }
 }
 
-std::vector<Intent> intents_of(ReplayContext& context, const std::vector<Move>& path) {
+std::vector<Intent> intents_of(WalkContext& context, const std::vector<Move>& path) {
   context.restart();
   std::vector<Intent> intents;
   for (const Move& move : path) {
@@ -251,7 +251,7 @@ Counterexample minimised(const Case& setup, const Counterexample& counterexample
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
   explorer::SearchSupport support;
   support.facts = facts;
-  ReplayContext context(setup, *protocol, support);
+  WalkContext context(setup, *protocol, support);
   Counterexample best = counterexample;
   std::vector<Intent> intents = intents_of(context, best.path);
   for (std::size_t piece = std::max<std::size_t>(intents.size() / 2, 1); piece > 0; piece /= 2) {
