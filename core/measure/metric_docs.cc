@@ -55,7 +55,7 @@ class PartFinder {
   PartFinder(const MetricDoc& whole, std::string name) : whole_(whole), name_(std::move(name)) {}
 
   template <class Field>
-  void operator()(const char* path, const Field& /*field*/, Aggregation /*aggregation*/) {
+  void operator()(const std::string& path, const Field& /*field*/, Aggregation /*aggregation*/) {
     if (whole_.path != path) return;
     using Type = std::decay_t<Field>;
     if constexpr (std::is_same_v<Type, Histogram> ||
