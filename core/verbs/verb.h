@@ -32,10 +32,12 @@ constexpr bool is_atomic(VerbKind kind) {
 enum class VerbStatus : std::uint8_t {
   ok,
   receiver_not_ready,  // the target endpoint had no RECV, and the retries are used up
-  peer_failed,         // no acknowledgement: the target's node or process has failed
-  access_error,        // address outside registered memory, misaligned, or wrong width
-  flushed,             // an earlier error of the same QP aborted this verb
-  timed_out,           // no reply by a call's deadline; the server may still execute it
+  // No acknowledgement: the target's node or process has failed, or the path to it is cut. The verb
+  // may have taken effect.
+  peer_failed,
+  access_error,  // address outside registered memory, misaligned, or wrong width
+  flushed,       // an earlier error of the same QP aborted this verb
+  timed_out,     // no reply by a call's deadline; the server may still execute it
 };
 
 struct Verb {

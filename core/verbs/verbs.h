@@ -1,7 +1,8 @@
 #pragma once
-// THE SEAM. A lock protocol accesses its environment only through one `Verbs` object per actor (a
-// client, the background of a node, the server part of a node). The backend that implements the
-// object determines what the verbs run on, and a protocol cannot find out which.
+// The interface between locks and backends. A lock protocol accesses its environment only through
+// one `Verbs` object per actor (a client, the background of a node, the server part of a node). The
+// backend that implements the object determines what the verbs run on, and a protocol cannot find
+// out which.
 //
 // Memory guarantees
 //  * READ and WRITE are atomic per aligned 8 bytes only: a longer access may be torn between any
@@ -17,13 +18,16 @@
 // Message guarantees
 //  * Between two endpoints messages arrive once and in order, unless the receiving endpoint's
 //    transport is UD. `send` completes when the receiver's NIC has acknowledged. A receiver without
-//    a posted RECV answers receiver_not_ready; the sender retries a few times and then reports it.
+//    a posted RECV answers receiver_not_ready. The sender's NIC retries, and `send` then returns
+//    receiver_not_ready; without any acknowledgement for some 0.5 s (dead node or process, cut
+//    path) it returns peer_failed, and the message may have arrived nevertheless.
 //    A message that a filter rejects stays queued, and its RECV stays used.
 //  * Concurrent messages to different endpoints, of one batch or of several, are acknowledged in
 //    any order.
 // Crashes
 //  * A client may be destroyed at any co_await. Verbs that it had posted may still land, or never.
-//    Its endpoint stays: RECVs are consumed, unread.
+//    If the client alone crashes, its endpoint stays and its RECVs are consumed, unread; if its
+//    process or node crashes, messages to it fail.
 //  * A server may fail and come back with its initial memory (`life_of`). A verb or call is
 //    executed in the life that `life_of` showed when it was posted, or fails.
 // Errors are in Completion::status, never exceptions. Misuse (bad alignment, foreign endpoint)

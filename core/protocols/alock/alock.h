@@ -63,8 +63,9 @@
 // Needs    local_words; masked_atomics_8 with `enqueue: exchange`. No clock assumption. No node
 //          part: clients of one node communicate through the entry and their requests.
 // Does not survive the crash of a client that holds or waits, or of its node: the clients after it
-//          wait for ever (the paper's model has no failures). If a WRITE to a predecessor fails,
-//          the predecessor is dead, and so is the queue. A failed server is reported, except to
+//          wait for ever (the paper's model has no failures), also behind a client whose
+//          predecessor cannot be reached by WRITE. Nor a server that comes back without its memory
+//          while clients hold or wait: two may hold then. A failed server is reported, except to
 //          clients that wait for a predecessor. After that the client joins no queue on that
 //          server, and does not use the request again that may have stayed in a tail: it could take
 //          an old successor for a new one. To acquire such a lock it READs the entry, which takes a

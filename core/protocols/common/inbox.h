@@ -29,14 +29,15 @@ inline WaitAwait poll_inbox(Verbs& verbs, EndpointAddr own, const MessageFilter&
 }
 
 // Makes messages between clients of one node as slow as those over the network. ShiftLock's testbed
-// (FAST'25, 4.1) has its clients on few nodes. So that locks whose clients exchange messages do not
-// gain by that, a message from the own node is delayed by the difference to one from another node:
-// "when receiving", says the paper, which is read here as: it counts as received that much later. A
-// message that has been queued for longer is not delayed again. The artifact delays when sending
-// instead, and only Successor.
+// (FAST'25, 4.1) has its clients on few nodes. So that this
+// gives no advantage to locks whose clients exchange messages, a message from the own node is
+// delayed by the difference to one from another node. The paper says "when receiving", which is
+// read here as follows: a message counts as received `delay` after its RECV completed, so that one
+// that has been queued for longer is not delayed again. The artifact delays when sending instead,
+// and only Successor.
 
 // After receiving. Returns whether the message was delayed.
-inline Task<bool> hold_back(Verbs& verbs, EndpointAddr sender, Time received, Duration delay) {
+inline Task<bool> delay_received(Verbs& verbs, EndpointAddr sender, Time received, Duration delay) {
   if (sender.node != verbs.node() || delay.ps == 0) co_return false;
   const Duration too_early = received + delay - verbs.now();
   if (too_early.ps <= 0) co_return false;

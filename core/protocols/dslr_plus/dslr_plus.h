@@ -30,7 +30,8 @@
 // Needs    plain verbs. No clock assumption.
 // Does not survive the crash of a client that waits, holds, or has yet to undo a ticket or end an
 //          era: the other clients wait for ever. Nor more than COUNT_MAX - 1 clients (a carry into
-//          the next counter). Acquisitions do not end at deadlines.
+//          the next counter), nor a server that comes back without its memory while clients hold:
+//          two may hold then. Acquisitions do not end at deadlines.
 //
 // ---- Defects of the artifact (profile declock_artifact), and their repairs ----
 //

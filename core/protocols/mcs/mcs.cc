@@ -47,15 +47,15 @@ class McsClient final : public LockClient {
 
   Task<ReleaseResult> release(Grant grant) override {
     if (grant.words[0] != 0) co_return ReleaseResult::released;  // set by the planted bug only
-    WaitOutcome known = co_await poll_inbox(verbs_, me_, about(grant.lock.id, kSuccessor));
-    if (known.by == Woke::message) {
+    WaitOutcome successor = co_await poll_inbox(verbs_, me_, about(grant.lock.id, kSuccessor));
+    if (successor.by == Woke::message) {
       LATCHLAB_PATH("mcs: a release knows its successor");
     } else {
       verbs_.mark(Phase::initial_atomic);
       const Completion cleared = co_await clear_tail(grant.lock.entry);
       if (!cleared.ok()) {
         LATCHLAB_PATH("mcs: the server fails a release");
-        co_return ReleaseResult::released;  // the lock is lost with its server
+        co_return ReleaseResult::released;  // the entry is lost with the server's memory
       }
       if ((cleared.value.lo & kTail.lo) == me_.packed()) {
         LATCHLAB_PATH("mcs: a release leaves the queue empty");
@@ -63,9 +63,9 @@ class McsClient final : public LockClient {
       }
       LATCHLAB_PATH("mcs: a release waits for a late Successor");
       verbs_.mark(Phase::notify_succ);
-      known = co_await verbs_.receive(me_, about(grant.lock.id, kSuccessor));
+      successor = co_await verbs_.receive(me_, about(grant.lock.id, kSuccessor));
     }
-    co_await hand_over(grant.lock, known.message);
+    co_await hand_over(grant.lock, successor.message);
     co_return ReleaseResult::released;
   }
 
@@ -83,26 +83,26 @@ class McsClient final : public LockClient {
     if (options_.node_delay == NodeDelay::before_successor)
       co_await delay_sending(verbs_, predecessor, options_.delay);
     const Message successor = {kSuccessor, generation, lock.id, {me_.packed()}};
-    // The send status is ignored: a dead predecessor means that the queue is dead (mcs.h).
-    const VerbStatus told = co_await verbs_.send(predecessor, successor);
-    if (told != VerbStatus::ok) LATCHLAB_PATH("mcs: a Successor cannot be delivered");
+    // The status is ignored: without recovery the client can only wait (mcs.h, Failed SENDs).
+    const VerbStatus sent = co_await verbs_.send(predecessor, successor);
+    if (sent != VerbStatus::ok) LATCHLAB_PATH("mcs: a Successor cannot be delivered");
     verbs_.mark(Phase::wait_pred);
     const WaitOutcome woke = co_await verbs_.receive(me_, about(lock.id, kHandover, generation));
     LATCHLAB_PATH("mcs: a Handover arrives");
-    if (settles(predecessor)) co_await settle(predecessor, woke.message);
+    if (delays(predecessor)) co_await delay_received_from(predecessor, woke.message);
   }
 
   Task<void> hand_over(LockRef lock, Message successor) {
     verbs_.mark(Phase::notify_succ);
     const EndpointAddr next = EndpointAddr::unpack(successor.words[0]);
-    if (settles(next)) co_await settle(next, successor);
+    if (delays(next)) co_await delay_received_from(next, successor);
     if (options_.handover_counter) {
       LATCHLAB_PATH("mcs: a handover is counted");
       verbs_.post(faa_verb(lock.entry + 8, 1));
     }
     const Message handover = {kHandover, successor.generation, lock.id};
-    const VerbStatus told = co_await verbs_.send(next, handover);
-    if (told != VerbStatus::ok) LATCHLAB_PATH("mcs: a Handover cannot be delivered");
+    const VerbStatus sent = co_await verbs_.send(next, handover);
+    if (sent != VerbStatus::ok) LATCHLAB_PATH("mcs: a Handover cannot be delivered");
   }
 
   // The planted bug: hands the lock over to a known successor, then uses it.
@@ -113,12 +113,13 @@ class McsClient final : public LockClient {
     grant->words[0] = 1;
   }
 
-  bool settles(EndpointAddr sender) const {
+  bool delays(EndpointAddr sender) const {
     return options_.node_delay == NodeDelay::on_receive && sender.node == verbs_.node();
   }
-  Task<void> settle(EndpointAddr sender, Message message) {
-    const bool held = co_await hold_back(verbs_, sender, message.received_latest, options_.delay);
-    if (held) LATCHLAB_PATH("mcs: a message within a node is held back");
+  Task<void> delay_received_from(EndpointAddr sender, Message message) {
+    const bool delayed =
+        co_await delay_received(verbs_, sender, message.received_latest, options_.delay);
+    if (delayed) LATCHLAB_PATH("mcs: a message within a node is delayed");
   }
 
   const McsOptions& options_;  // the protocol's, which outlives its clients

@@ -1,8 +1,8 @@
 #pragma once
 // mcs: a queue lock. Each client hands it to the next client by a message.
 // Source: Mellor-Crummey and Scott (1991), as ShiftLock (FAST'25) 2.4, Algorithm 1 adapts it to
-// RDMA: the tail is in the lock entry, `next` and `flag` are SENDs to the endpoint that the tail
-// names.
+// RDMA: the tail is in the lock entry; the writes to `next` and `flag` become the messages
+// Successor and Handover, sent to the endpoint that the tail names.
 //
 // Entry    8 bytes (16 with handover_counter)
 //   word | bits | field   | meaning                   | written by
@@ -19,15 +19,16 @@
 //   Handover   sent to the successor: it holds the lock. Repeats the generation of its Successor.
 // Acquire  The client swaps the tail. If the old tail was not 0, it sends Successor to the endpoint
 //          named there and waits for Handover.
-// Release  If a Successor has arrived, the client sends Handover. Otherwise it sets the tail from
-//          itself to 0 by CAS. If that fails, another client has queued: the client waits for its
-//          Successor, then sends Handover.
+// Release  If a Successor message has arrived, the client sends Handover to its sender. Otherwise
+//          it sets the tail from itself to 0 (the closing CAS). If that fails, another client has
+//          queued: the client waits for that Successor message, then sends Handover.
 // Cost     Free: 2 round trips, 2 server verbs, no message. Contended: 1 server verb and 2 messages
 //          for each pair; one more verb (a failed CAS) if the Successor is late, and one more with
 //          handover_counter. First come, first served, in the order of the swaps. Readers acquire
 //          exclusively.
-// Safe     The swaps form one chain: the `prev` that a client reads is exactly the client before
-//          it, and it starts only on that client's Handover, which is sent once.
+// Safe     while the server keeps its memory. The swaps form one chain: the old tail that a client
+//          reads is exactly the client before it, and it starts only on that client's Handover,
+//          which is sent once.
 //          (lock, generation) identifies messages although the tail has no room for a generation. A
 //          client acquires again only after its release has ended, so it is in a queue once. In one
 //          acquisition it receives one Handover, if it had a predecessor, and acquire waits for
@@ -38,13 +39,17 @@
 //          the waiting acquisition. Locks held at once do not interfere, because messages are
 //          matched by lock.
 // Needs    masked_atomics_8, reliable_messages. No clock assumption. RECVs: two for each lock held
-//          or awaited at once (`max_held`), so that a live receiver never runs out of them.
-// Does not survive the crash of any client that holds or waits: the clients after it wait for ever,
-// as
-//          they do behind a client that never releases. A SEND that fails (the peer failed, or
-//          unread messages use up its RECVs) has the same effect and is not reported: a waiting
-//          client waits for a Handover that cannot come; a holder has released, and the lock stays
-//          with the dead client.
+//          or awaited at once (`max_held`), so that no receiver runs out of them.
+// Does not survive the crash of a client that holds, waits or has its swap in flight: the clients
+//          behind it wait for ever, and so does the release of a live client ahead of it whose
+//          closing CAS fails. Nor a server that comes back without its memory while clients hold
+//          or wait: its entry is free, and a second client acquires.
+// Failed SENDs  mcs ignores the status. After some 0.5 s of RC retries (receiver's node or process
+//          dead, or the path to it cut):
+//            Successor: the sender is the tail and waits for a Handover that cannot come; its
+//                       predecessor, if alive, waits in release for the Successor.
+//            Handover:  release returns `released`; the receiver, if alive, and all clients behind
+//                       it wait for ever.
 // Departures. The paper's CAS and FETCHANDSTORE are masked CAS, as in the artifact, because plain
 //          verbs have no swap. `intra_node_delay` is not part of the lock. It models the network
 //          between clients of one node, whose messages would be too fast otherwise, and is 0 unless

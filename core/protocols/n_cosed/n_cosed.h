@@ -79,11 +79,10 @@
 //          client about one lock are unread at another client (what ended its last turn, and what
 //          begins its next), so 2 x (clients - 1) for each lock held or awaited at once
 //          (`max_held`).
-// Does not survive the crash of the server, or of a client that holds or waits: the clients after
-// it
-//          wait for ever. A SEND that fails has the same effect and is not reported (as in mcs).
-//          Nor a network that loses the answer to a verb for good: the word then names a client
-//          that has given up.
+// Does not survive the crash of the server (without its memory two clients may hold), or of a
+//          client that holds or waits: the clients behind it wait for ever. The status of a failed
+//          SEND is ignored, with the same effect (as in mcs). Nor a network that loses the answer
+//          to a verb for good: the word then names a client that has given up.
 //
 // ---- Guesses and departures ----
 //  1. Readers of a writer that has released. In the authors' older code the writer's process stays

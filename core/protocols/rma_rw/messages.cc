@@ -30,7 +30,7 @@ class Messages final : public NoteBook {
   Task<std::uint64_t> await_turn(const QueuePlace& place, std::uint64_t predecessor) override {
     const WaitOutcome woke =
         co_await verbs_.receive(me_, about(place.lock.id, kTurn, place.generation));
-    co_await settle(predecessor, woke.message);
+    co_await delay_received_from(predecessor, woke.message);
     co_return woke.message.words[0];
   }
 
@@ -55,12 +55,12 @@ class Messages final : public NoteBook {
   Task<void> take(QueuePlace& place, Message successor) {
     place.next = successor.words[0];
     place.next_generation = successor.generation;
-    co_await settle(place.next, successor);
+    co_await delay_received_from(place.next, successor);
   }
-  Task<void> settle(std::uint64_t sender, Message message) {
-    const bool held = co_await hold_back(verbs_, EndpointAddr::unpack(sender),
-                                         message.received_latest, options_.intra_node_delay);
-    if (held) LATCHLAB_PATH("rma_rw: a message within a node is held back");
+  Task<void> delay_received_from(std::uint64_t sender, Message message) {
+    const bool delayed = co_await delay_received(
+        verbs_, EndpointAddr::unpack(sender), message.received_latest, options_.intra_node_delay);
+    if (delayed) LATCHLAB_PATH("rma_rw: a message within a node is delayed");
   }
 
   const Options& options_;  // the protocol's, which outlives its clients

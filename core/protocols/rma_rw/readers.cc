@@ -136,7 +136,7 @@ Task<std::optional<std::uint64_t>> Client::make_room(RemoteAddr counters) {
   if (!before.ok()) co_return std::nullopt;
   const std::uint64_t claimed = unpack_counters(before.value.lo).depart;
   if (claimed == 0) {
-    LATCHLAB_PATH("rma_rw: nobody has departed");
+    LATCHLAB_PATH("rma_rw: no reader has departed");
     co_return 0;
   }
   const Verb take = take_arrivals_verb(counters, claimed);

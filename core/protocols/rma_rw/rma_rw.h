@@ -90,16 +90,15 @@
 // Needs    masked_atomics_8, and reliable_messages or local_words. No clock assumption. RECVs or
 //          queue nodes: for `max_held` locks held or awaited at once. Without a free queue node
 //          (`words`): Aborted, too_many.
-// Deadlines. A waiting reader leaves at its deadline: no count includes it then. A writer cannot:
-// it
-//          is linked in the queue, and its predecessor will pass the lock to it. So deadlines of
-//          writers are ignored, and the lock does not call itself abortable.
+// Deadlines. A waiting reader leaves at its deadline: no count includes it then. A writer cannot,
+//          because it is linked in the queue, and its predecessor will pass the lock to it. So
+//          deadlines of writers are ignored, and the lock does not call itself abortable.
 // Does not survive the crash of a client that holds, waits or is about to back out: other clients
-// wait
-//          behind it for ever. Nor the server's crash: Aborted, server_failed, but clients queued
-//          behind the client that detects it are not notified, and its queue node or RECV is lost
-//          for other locks too. A SEND that cannot be delivered has the same effect and is not
-//          reported (as in mcs).
+//          wait behind it for ever. Nor the server's crash: Aborted, server_failed, but clients
+//          queued behind the client that detects it are not notified, and its queue node or RECV is
+//          lost for other locks too. If the server comes back without its memory, two clients may
+//          hold. The status of a SEND that cannot be delivered is ignored: the clients behind its
+//          receiver wait for ever (as in mcs).
 //
 // ---- The tree ----
 // Levels are the platform's, from single nodes up to all nodes. An element is a group of client

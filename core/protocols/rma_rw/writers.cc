@@ -186,7 +186,7 @@ Task<bool> Client::leave_root(Queue queue, QueuePlace& place) {
   }
   verbs_.mark(Phase::notify_succ);
   if (turn != kModeChanged) LATCHLAB_PATH("rma_rw: a release hands over");
-  if (turn == kModeChanged) LATCHLAB_PATH("rma_rw: a release lets readers in");
+  if (turn == kModeChanged) LATCHLAB_PATH("rma_rw: a release grants to readers");
   co_await queue.notes->tell_successor(place, turn);
   queue.notes->close(place);
   co_return true;

@@ -61,7 +61,8 @@
 //          64bit. No clock.
 // Does not survive the crash of a client that holds or waits: its node waits behind it, and if the
 // node holds the lock, so do all others. With `unlock_posted`, nor the crash of a client whose
-// unlock has not landed. A server that fails is assumed to have failed for good.
+// unlock has not landed. A server that fails is assumed to have failed
+// for good: if it comes back without its memory, two clients may hold.
 //
 // Assumptions
 //   What a node writes into the lock: the code has a thread number. 16 bits are enough, since node

@@ -22,8 +22,8 @@
 //          node.
 // Needs    masked_atomics_8 unless lock_width is 64bit; with the queue node_state, local_words.
 // Does not survive the crash of a holder, or with `unlock_posted` of a client whose unlock has not
-// landed; with the queue, a node waits behind a client that dies in it.
-// Tests: tests/protocols/sherman_nh.
+// landed; with the queue, a node waits behind a client that dies in it. Nor a server that comes
+// back without its memory: two clients may hold then. Tests: tests/protocols/sherman_nh.
 
 #include "core/protocols/lock.h"
 

@@ -200,7 +200,7 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
 Task<Client::Step> Client::received(Tenure& tenure, Message message) {
   const Note note = unpack(message);
   if (!on_.delay_before_successor)
-    co_await hold_back(verbs_, note.sender, message.received_latest, on_.intra_node_delay);
+    co_await delay_received(verbs_, note.sender, message.received_latest, on_.intra_node_delay);
   tenure.since = message.received_earliest;
   if (message.type == kHandover) {
     tenure.relcnt = note.relcnt;

@@ -61,7 +61,7 @@ Task<EndpointAddr> Client::successor(Tenure& tenure, Time deadline) {
   const EndpointAddr next = unpack(woke.message).sender;
   tenure.answers = woke.message.generation;
   if (!on_.delay_before_successor)
-    co_await hold_back(verbs_, next, woke.message.received_latest, on_.intra_node_delay);
+    co_await delay_received(verbs_, next, woke.message.received_latest, on_.intra_node_delay);
   co_return next;
 }
 
@@ -107,7 +107,7 @@ Task<ReleaseResult> Client::give_to_readers(Tenure& tenure, EndpointAddr next, b
     LATCHLAB_PATH("shiftlock: a mode change misses a recovered lock");
     co_return ReleaseResult::suppressed;
   }
-  LATCHLAB_PATH("shiftlock: a release lets readers in");
+  LATCHLAB_PATH("shiftlock: a release grants to readers");
   const Entry seen = format().unpack(before.value);
   const std::uint64_t expected = format().plus(seen.relcnt, seen.readers + 1);
   const std::uint64_t epoch = format().unpack(after_atomic(change, before.value)).epoch;
