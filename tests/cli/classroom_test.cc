@@ -51,9 +51,9 @@ class Classroom : public ReportPage {
   }
   static std::set<std::string> inside_of(const std::string& panel) {
     std::set<std::string> all;
-    const std::size_t from = panel.find("inside: ");
+    const std::size_t from = panel.find("held by: ");
     if (from == panel.npos) return all;
-    // "inside: client 3, client 5at the slot: ..."
+    // "held by: client 3, client 5at the slot: ..."
     for (std::size_t at = panel.find("client ", from); at != panel.npos;
          at = panel.find(", client ", at) == panel.npos ? panel.npos
                                                         : panel.find(", client ", at) + 2) {
@@ -86,15 +86,15 @@ TEST_F(Classroom, a_lesson_asks_for_a_prediction_and_then_plays_its_traces) {
   EXPECT_EQ(guess["knobs"], 5);
   EXPECT_LT(guess["moved"], 0);
   EXPECT_EQ(guess["truth"], 3);
-  ASSERT_EQ(seen.facts["players"].size(), 1);
-  const Json& player = seen.facts["players"][0];
-  ASSERT_EQ(player["stages"].size(), 3);
+  ASSERT_EQ(seen.facts["animations"].size(), 1);
+  const Json& animation = seen.facts["animations"][0];
+  ASSERT_EQ(animation["stages"].size(), 3);
   const char* files[] = {"0002", "0007", "0012"};
   for (int i = 0; i < 3; ++i) {
     const Json trace =
         Json::parse(read(fmt::format("c/runs/05-handover/traces/{}.json", files[i])));
-    EXPECT_EQ(player["stages"][i]["lanes"], 20);
-    for (const Json& sample : non_empty(player["samples"])) {
+    EXPECT_EQ(animation["stages"][i]["lanes"], 20);
+    for (const Json& sample : non_empty(animation["samples"])) {
       const Told told = told_by(trace, 0, sample["at"].get<double>());
       const Json& shown = sample["stages"][i];
       std::string fields;
@@ -111,22 +111,22 @@ TEST_F(Classroom, an_animation_obeys_keys_choices_and_links) {
   ASSERT_EQ(latchlab({"classroom", "2", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/02-retry-storm.html");
   expect_sound(seen);
-  const Json& player = seen.facts["players"][0];
-  EXPECT_EQ(player["nameless"], 0);
-  const Json& keys = player["keys"];
+  const Json& animation = seen.facts["animations"][0];
+  EXPECT_EQ(animation["nameless"], 0);
+  const Json& keys = animation["keys"];
   const auto at = [&](std::size_t i) { return keys[i]["at"].get<double>(); };
   EXPECT_GT(at(1), at(0));                      // one event forward
   EXPECT_EQ(at(2), at(0));                      // one event back
   EXPECT_GT(at(3), at(1));                      // ten events forward
   EXPECT_EQ(keys[5]["wide"], keys[3]["wide"]);  // zoomed in and out again
   EXPECT_LT(keys[4]["wide"], keys[3]["wide"]);
-  EXPECT_EQ(keys[6]["at"], player["span"]);
+  EXPECT_EQ(keys[6]["at"], animation["span"]);
   EXPECT_EQ(at(7), 0);
   EXPECT_EQ(keys[8]["playing"], true);
   EXPECT_EQ(keys[9]["playing"], false);
   EXPECT_THAT(keys[3]["says"].get<std::string>(), HasSubstr("CAS of lock 0"));
-  EXPECT_THAT(player["few"], ElementsAre(5, 20));
-  EXPECT_THAT(player["link"].get<std::string>(), HasSubstr("#play-1@"));
+  EXPECT_THAT(animation["few"], ElementsAre(5, 20));
+  EXPECT_THAT(animation["link"].get<std::string>(), HasSubstr("#play-1@"));
   // At the width of a phone nothing lies beyond the page.
   EXPECT_LE(facts_at(390, "c/02-retry-storm.html")["sideways"].get<int>(), 0);
 }
@@ -147,7 +147,7 @@ TEST_F(Classroom, an_animation_shows_paused_and_crashed_clients) {
   for (const Json& event : trace["traceEvents"])
     if (event["ph"] != "M") begin = std::min(begin, event["ts"].get<double>());
   std::set<std::string> seen_still;
-  for (const Json& sample : non_empty(seen.facts["players"][0]["samples"])) {
+  for (const Json& sample : non_empty(seen.facts["animations"][0]["samples"])) {
     const double at = begin + sample["at"].get<double>();
     std::set<std::string> still;
     if (at >= 120 && at < 150) still.insert("client 0");
@@ -166,8 +166,8 @@ TEST_F(Classroom, plays_counterexamples_and_is_not_harmed_by_hostile_labels) {
   ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/13-break-it.html");
   expect_sound(seen);
-  ASSERT_EQ(seen.facts["players"].size(), 3);  // the last one is the game's
-  const Json& shiftlock = seen.facts["players"][1];
+  ASSERT_EQ(seen.facts["animations"].size(), 3);  // the last one is the game's
+  const Json& shiftlock = seen.facts["animations"][1];
   EXPECT_EQ(shiftlock["span"], 28);  // 27 moves and the end
   EXPECT_EQ(shiftlock["stages"][0]["lanes"], 5);
   EXPECT_THAT(seen.document, HasSubstr("clients wait, and nothing can happen any more"));
@@ -179,7 +179,7 @@ TEST_F(Classroom, plays_counterexamples_and_is_not_harmed_by_hostile_labels) {
   ASSERT_EQ(latchlab({"run", "two.yaml", "--trace", "--out", "r", "--quiet"}).code, 0);
   const Seen hostile = look_at("r/report.html");
   expect_sound(hostile);
-  EXPECT_EQ(hostile.facts["players"].size(), 1);
+  EXPECT_EQ(hostile.facts["animations"].size(), 1);
 }
 
 TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
@@ -222,7 +222,7 @@ TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
   }
   EXPECT_THAT(ends, ElementsAre(Pair("", 1), Pair("deadlock", 2), Pair("not free at the end", 1)));
   EXPECT_THAT(game["lost"]["says"].get<std::string>(),
-              AllOf(HasSubstr("Broken in 7 moves. Somebody waits for ever."),
+              AllOf(HasSubstr("Broken in 7 moves. A client waits for ever."),
                     HasSubstr("There are 20 orders, and 12 of them break the lock.")));
   // One back, one forward, to the start, a move that does not exist.
   const Json& keys = game["keys"];
@@ -243,8 +243,8 @@ TEST_F(Classroom, a_replay_has_a_page_of_its_own) {
   ASSERT_EQ(latchlab({"replay", "t/drtm-mutual-exclusion-1.json", "--page", "p.html"}).code, 0);
   const Seen seen = look_at("p.html");
   expect_sound(seen);
-  const Json& last = seen.facts["players"][0]["samples"][8]["stages"][0];
-  EXPECT_THAT(last["says"].get<std::string>(), HasSubstr("inside: client 0, client 1"));
+  const Json& last = seen.facts["animations"][0]["samples"][8]["stages"][0];
+  EXPECT_THAT(last["says"].get<std::string>(), HasSubstr("held by: client 0, client 1"));
 }
 
 }  // namespace

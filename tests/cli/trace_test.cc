@@ -1,4 +1,4 @@
-// What the trace of a run contains for its players: effects, words, and messages at their
+// What the trace of a run contains for its animations: effects, words, and messages at their
 // receivers.
 
 #include <gmock/gmock.h>

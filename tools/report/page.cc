@@ -27,10 +27,10 @@ std::string page_text(std::string_view file) {
 std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
   for (const char* file :
-       {"dom.js",          "words.js",    "study.js",    "frame.js",  "lines.js",
-        "bars.js",         "figures.js",  "timeline.js", "tables.js", "comparison.js",
-        "selftest.js",     "sections.js", "notes.js",    "paper.js",  "scene_trace.js",
-        "scene_replay.js", "look.js",     "stage.js",    "player.js", "game.js",
+       {"dom.js",          "words.js",    "study.js",    "frame.js",     "lines.js",
+        "bars.js",         "figures.js",  "timeline.js", "tables.js",    "comparison.js",
+        "selftest.js",     "sections.js", "notes.js",    "paper.js",     "scene_trace.js",
+        "scene_replay.js", "look.js",     "stage.js",    "animation.js", "game.js",
         "lesson.js",       "page.js"})
     text += page_text(file);
   return text + "})();\n";

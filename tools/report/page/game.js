@@ -4,10 +4,10 @@
 const GAMES = [];  // all games of this page
 
 const BROKEN = {
-  'mutual exclusion': 'Two are inside at once.',
-  deadlock: 'Somebody waits for ever.',
-  'no progress': 'Somebody waits for ever.',
-  'not free at the end': 'All are done, and the lock is not free: whoever comes next waits for ever.',
+  'mutual exclusion': 'Two clients hold the lock at once.',
+  deadlock: 'A client waits for ever.',
+  'no progress': 'A client waits for ever.',
+  'not free at the end': 'All clients have finished, and the lock is not free: the next client waits for ever.',
 };
 
 // The text of a possible move, without addresses.
@@ -37,7 +37,7 @@ function madeWords(move, before) {
   const granted = (move.steps || []).some((each) =>
     (each.events || []).some(({event}) => event === 'granted'));
   return `${moveWords(move)}${reads ? ` (${before})` : ''}` +
-    `${after !== before ? `. Now ${after}` : ''}${granted ? '. It is inside' : ''}`;
+    `${after !== before ? `. Now ${after}` : ''}${granted ? '. It holds the lock' : ''}`;
 }
 
 // By state: the number of orders that lead from it to an end, and how many of them to a good end.
@@ -71,7 +71,7 @@ function game(id, data) {
   const made = () => visited().slice(0, -1).map((at, i) => states[at].moves[self.path[i]]);
   const replayed = () => ({clients: data.clients, start: data.start,
     moves: made().map((move, i) => ({...move, move: i + 1}))});
-  const film = stage('your order of events', sceneOfReplay(replayed()));
+  const drawing = stage('your order of events', sceneOfReplay(replayed()));
   const panel = el('div', {class: 'now'});
   const says = el('div', {class: 'says', 'aria-live': 'polite'});
   const choices = el('div', {class: 'choices', role: 'group', 'aria-label': 'What happens next?'});
@@ -84,8 +84,8 @@ function game(id, data) {
     const {all, good} = orders.get(0);
     const of = `There are ${grouped(all)} orders, and ${grouped(all - good)} of them break the lock.`;
     if (!wrong)
-      return el('p', {class: 'box good'}, `All is well after ${self.path.length} moves: everybody ` +
-        `has been inside, one after the other, and the lock is free. ${of}`);
+      return el('p', {class: 'box good'}, `No violation after ${self.path.length} moves: each client ` +
+        `has held the lock, one after the other, and the lock is free. ${of}`);
     return el('p', {class: 'box bad'}, `Broken in ${self.path.length} moves. `,
       BROKEN[wrong] || wrong, ` The explorer says: ${text}. After move ${last} it could still end well, ` +
       `after move ${last + 1} no more. ${of}`);
@@ -93,10 +93,10 @@ function game(id, data) {
   const show = () => {
     const ids = visited();
     const {moves} = states[ids[ids.length - 1]];
-    film.scene = sceneOfReplay(replayed());
+    drawing.scene = sceneOfReplay(replayed());
     const at = self.path.length;
-    film.draw(at, {from: 0, to: Math.max(at + 1, 8)});
-    showNow(panel, film, at);
+    drawing.draw(at, {from: 0, to: Math.max(at + 1, 8)});
+    showNow(panel, drawing, at);
     let word = begin;
     log.replaceChildren(...made().map((move) => {
       const item = el('li', {}, madeWords(move, word));
@@ -135,20 +135,20 @@ function game(id, data) {
       const ids = visited();
       const replay = {...replayed(), finding: states[ids[ids.length - 1]]};
       self.path = mine;
-      self.player = player(`${id}-shortest`, [{name: 'the shortest', replay}]);
-      PLAYERS.push(self.player);
+      self.animation = animation(`${id}-shortest`, [{name: 'the shortest', replay}]);
+      ANIMATIONS.push(self.animation);
       theirs.append(el('h3', {}, `The explorer's: ${data.shortest.length} moves`),
-        self.player.area);
+        self.animation.area);
       theirs.hidden = false;
     }
-    self.player.go(0);
-    self.player.play();
+    self.animation.go(0);
+    self.animation.play();
     theirs.scrollIntoView({block: 'nearest'});
   });
-  const area = el('div', {class: 'player game', id, role: 'group', 'aria-label': 'Game'},
+  const area = el('div', {class: 'animation game', id, role: 'group', 'aria-label': 'Game'},
     panel, says, choices, el('div', {class: 'tools'}, undo, again,
       data.shortest.length ? shortest : null),
-    el('div', {class: 'lanes'}, el('div', {}, film.canvas)), log, theirs);
+    el('div', {class: 'lanes'}, el('div', {}, drawing.canvas)), log, theirs);
   area.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || theirs.contains(event.target)) return;
     if (/^[1-9]$/.test(event.key)) choose(+event.key - 1);
@@ -157,7 +157,7 @@ function game(id, data) {
     else return;
     event.preventDefault();
   });
-  new ResizeObserver(show).observe(film.canvas.parentElement);
+  new ResizeObserver(show).observe(drawing.canvas.parentElement);
   return Object.assign(self, {area, panel, says, choices, log, undo, again, shortest, show});
 }
 

@@ -133,10 +133,10 @@ function playerSection() {
   if (!DATA.plays || !DATA.plays.length) return null;
   const traces = DATA.plays.filter((play) => play.trace).slice(0, 4);
   const replays = DATA.plays.filter((play) => play.replay);
-  const players = [...(traces.length ? [traces] : []), ...replays.map((play) => [play])]
-    .map((plays, i) => player(`play-${i + 1}`, plays));
-  PLAYERS.push(...players);
-  return section('See it happen', 'player', players.map((each, i) => [
-    players.length > 1 && each.stages.length === 1 ? el('h3', {}, each.stages[0].name) : null,
+  const animations = [...(traces.length ? [traces] : []), ...replays.map((play) => [play])]
+    .map((plays, i) => animation(`play-${i + 1}`, plays));
+  ANIMATIONS.push(...animations);
+  return section('See it happen', 'animation', animations.map((each, i) => [
+    animations.length > 1 && each.stages.length === 1 ? el('h3', {}, each.stages[0].name) : null,
     each.area]));
 }

@@ -47,8 +47,8 @@ document.getElementById('page').append(
     SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>
       el('a', {href: `#part-${i + 1}`}, part.name))) : null, themeSwitch()),
   el('main', {}, DATA.lesson ? lessonElements() : PAPER ? paperElements() : runElements()));
-PLAYERS.forEach((each) => each.arrive());
-addEventListener('hashchange', () => PLAYERS.forEach((each) => each.arrive()));
+ANIMATIONS.forEach((each) => each.arrive());
+addEventListener('hashchange', () => ANIMATIONS.forEach((each) => each.arrive()));
 figures.slice().forEach((each) => each.redraw());
 new ResizeObserver(() => figures.forEach((each) => {
   if (each.plot.clientWidth && Math.abs(each.plot.clientWidth - each.measured) > 4) each.redraw();

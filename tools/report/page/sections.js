@@ -38,8 +38,8 @@ function verdictBoxes(part) {
   if (unchecked.length)
     boxes.push(el('div', {class: 'box weak'},
       el('strong', {}, `Unchecked: ${unchecked.length} of ${part.points.length} points. `),
-      'Nobody looked whether two clients held conflicting grants at once; on hardware guard ' +
-      'words do, if run.guard is on.', describePoints(unchecked)));
+      'Whether two clients held conflicting grants at once was not checked; on hardware, guard ' +
+      'words check it if run.guard is on.', describePoints(unchecked)));
   const emulated = part.points.filter((point) => point.emulated);
   unique(emulated.map((point) => point.emulated)).forEach((why) => {
     const points = emulated.filter((point) => point.emulated === why);
@@ -55,8 +55,8 @@ function verdictBoxes(part) {
       el('strong', {}, `${capital(remark.word)}: ${at.length} of ${part.points.length} points. `),
       `${remark.says}.`, el('ul', {}, at)));
   });
-  const fine = el('div', {class: 'box good'}, el('strong', {}, 'All points are ok. '),
-    'Mutual exclusion was checked during every run; nothing wrong was seen.');
+  const fine = el('div', {class: 'box good'}, el('strong', {}, 'No point failed. '),
+    'Mutual exclusion was checked during every run and held.');
   return boxes.length ? boxes : [fine];
 }
 
@@ -74,7 +74,7 @@ function sensitivityBox(part) {
   const firm = found.moved.every((moved) => !moved.broken &&
     moved.pairs.every((pair) => pair.order === 'holds'));
   return el('div', {class: firm ? 'box good' : 'box weak'},
-    el('strong', {}, 'What the order hangs on'),
+    el('strong', {}, 'Sensitivity of the ranking'),
     el('ul', {}, found.says.map((each) => el('li', {}, each))),
     found.moved.length ? folded(`${found.constants} constants of the model are not published; ` +
       'each was set to both ends of its range, alone', sensitivityTable(found)) : null);
@@ -86,10 +86,10 @@ function warningBoxes(part) {
   if (unsteady.length)
     lines.push('Not settled (in brackets, goodput of the window\'s second half over the first): ' +
       unsteady.map((p) => `${pointName(p)} (${d3.format('.2f')(valueOf(p, 'stationary'))})`)
-        .join('; ') + '. Lengthen run.duration, or look whether the lock has stopped.');
+        .join('; ') + '. Lengthen run.duration, set run.warmup to auto, or check whether clients are deadlocked.');
   if (part.points.every((point) => point.repeats.length < 3))
-    lines.push('Fewer than three repeats: no confidence intervals, so small differences mean ' +
-      'nothing. Set run.repeats to 3 or more.');
+    lines.push('Fewer than three repeats: nothing shows how much seeds differ, so small ' +
+      'differences mean nothing. Set run.repeats to 3 or more.');
   if (!lines.length) return null;
   return el('div', {class: 'box weak'}, el('strong', {}, 'To keep in mind'),
     el('ul', {}, lines.map((line) => el('li', {}, line))));
@@ -130,10 +130,10 @@ function nicSection(part, id) {
   if (!isSimulated(part))
     return emulated.length ? section('What was emulated', `${id}-model`,
       el('ul', {}, emulated.map((each) => el('li', {}, each)))) : null;
-  return section('What the model believes', `${id}-model`,
+  return section('Constants of the model', `${id}-model`,
     el('p', {}, 'Every constant of the simulated RNIC. Published: from a publication. Fitted: to ' +
-      'published measurements. Assumed: nobody knows; the range says how far off it may be, and ' +
-      'conclusions that hang on it are weak.'),
+      'published measurements. Assumed: a guess within a range, and ' +
+      'conclusions that depend on it are weak.'),
     emulated.length ? el('p', {}, `Emulated: ${emulated.join('; ')}.`)
       : el('p', {}, 'Nothing was emulated: each verb that a lock used is one of the model\'s own.'),
     part.nics.map((nic) => folded(nicTitle(nic), constantTable(nic))));
@@ -151,7 +151,8 @@ function factSection(part, id) {
   const facts = [
     ['version', manifest.version], ['backend', manifest.backend], ['points', points.length],
     ['seed', walk(points[0].params, 'run.seed')],
-    ['repeats', walk(points[0].params, 'run.repeats')],
+    ['repeats', d3.extent(points, (point) => point.repeats.length)
+      .filter((count, i, ends) => i === 0 || count !== ends[0]).join(' to ')],
     ['complete', manifest.complete ? 'yes' : 'no'],
     ...(timing ? [['date', timing.date], ['host', timing.host],
       ['took', timing.wall_s === undefined ? null : `${d3.format('.1f')(timing.wall_s)} s`],

@@ -43,8 +43,8 @@ function tableFacts(wide) {
     unreachable: heads.filter((head) => !inView(head)).map((head) => head.textContent)};
 }
 
-// The display of a player at some instants, and the effects of its keys and buttons.
-function playerFacts(self) {
+// The display of an animation at some instants, and the effects of its keys and buttons.
+function animationFacts(self) {
   const shown = (at) => {
     self.go(at);
     return {at: self.at, stages: self.stages.map((each, i) => ({
@@ -106,11 +106,11 @@ function gameFacts(self) {
   const lost = go(shortest);
   const keys = ['Backspace', String(shortest[shortest.length - 1] + 1), 'Home', '9'].map(press);
   self.shortest.click();
-  const player = PLAYERS[PLAYERS.length - 1];
-  player.pause();
+  const animation = ANIMATIONS[ANIMATIONS.length - 1];
+  animation.pause();
   const nameless = [...self.area.querySelectorAll('button, canvas')].filter((each) =>
     !(each.textContent || each.getAttribute('aria-label')));
-  return {all, lost, keys, played: {id: player.id, span: player.span}, nameless: nameless.length};
+  return {all, lost, keys, played: {id: animation.id, span: animation.span}, nameless: nameless.length};
 }
 
 // The centre of each point of a guess before the answer is revealed, and the drawing afterwards.
@@ -130,7 +130,7 @@ function selftest() {
   const guess = document.getElementById('revealed') ? guessFacts() : null;
   document.querySelectorAll('details').forEach((each) => each.setAttribute('open', ''));
   const facts = {
-    guess, games: GAMES.map(gameFacts), players: PLAYERS.map(playerFacts), problems, figures: figures.map(figureFacts),
+    guess, games: GAMES.map(gameFacts), animations: ANIMATIONS.map(animationFacts), problems, figures: figures.map(figureFacts),
     width: innerWidth,
     sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     tables: [...document.querySelectorAll('.wide')].map(tableFacts),

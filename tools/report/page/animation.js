@@ -1,12 +1,12 @@
 // Up to four stages with a common clock and its controls.
 
-const PLAYERS = [];  // all players of this page
+const ANIMATIONS = [];  // all animations of this page
 
 const SPEEDS = [['0.2', 'very slow'], ['0.5', 'slow'], ['1', 'normal'], ['3', 'fast'],
   ['10', 'very fast']];
 const SECONDS = 12;  // duration of a window at normal speed
 
-function player(id, plays) {
+function animation(id, plays) {
   const stages = plays.map((play) => stage(play.name,
     play.trace ? sceneOfTrace(play.trace) : sceneOfReplay(play.replay)));
   // All stages show the first stage's lock; a scene without that lock keeps its own choice.
@@ -89,7 +89,7 @@ function player(id, plays) {
   const keys = {' ': () => self.playing ? pause() : play(), ArrowRight: () => step(1),
     ArrowLeft: () => step(-1), PageDown: () => step(10), PageUp: () => step(-10),
     '+': () => zoom(0.5), '-': () => zoom(2), Home: () => go(0), End: () => go(span)};
-  const area = el('div', {class: 'player', id, role: 'group', 'aria-label': 'Player'},
+  const area = el('div', {class: 'animation', id, role: 'group', 'aria-label': 'Animation'},
     el('div', {class: 'tools'}, playButton,
       button('◀', 'One event back (left arrow)', () => step(-1)),
       button('▶', 'One event on (right arrow)', () => step(1)),
@@ -193,16 +193,16 @@ function showNow(panel, stage, at) {
       el('span', {class: `field f${i % 6}${before && old.get(name) !== value &&
         at - entry.at < FLASH * scene.span ? ' flash' : ''}`},
       name ? el('small', {}, `${name} `) : null, value))),
-    el('span', {}, holders.length ? `inside: ${holders.map((lane) => lane.name).join(', ')}`
-      : 'nobody is inside'),
+    el('span', {}, holders.length ? `held by: ${holders.map((lane) => lane.name).join(', ')}`
+      : 'no client holds it'),
     scene.unit === 'us' ? el('span', {}, names.length
-      ? `at the slot: ${names.slice(0, 8).join(', ')}${more}` : 'nobody at the slot') : null]
+      ? `at the slot: ${names.slice(0, 8).join(', ')}${more}` : 'no verb at the slot') : null]
     .filter(Boolean));
 }
 
 function keyWords() {
   return folded('What is drawn',
-    el('p', {}, 'A row for each client. Tall: inside (striped: shared). Hatched: waits for ' +
+    el('p', {}, 'A row for each client. Tall: holds the lock (striped: shared). Hatched: waits for ' +
       'others. Low: asks. Dashed frame: backs off. Frame with ‖: its CPU stands still; with ✕: it ' +
       'is dead. The band in the middle is the RNIC that has the lock: above, what its slot ' +
       'executes, one after the other; a thin line is an atomic that waits for it; below, what the ' +
