@@ -63,31 +63,31 @@ std::string caveat_text(const std::string& lock, const PointOutcome& point) {
   const std::string goodput = rate(number_at(metrics, "goodput_ops_s").value_or(0));
   switch (caveat_of(point)) {
     case Caveat::nothing_done:
-      return fmt::format("nobody finished anything with {} in the window", lock);
+      return fmt::format("no client completed anything with {} in the window", lock);
     case Caveat::cut:
       return fmt::format(
-          "{:.3g}% of the sections of {} were cut at the end of their grants ({} did "
-          "their work)",
+          "{:.3g}% of the critical sections of {} were cut at the end of their grants "
+          "(goodput {})",
           share_cut(metrics) * 100, lock, goodput);
     case Caveat::emulated:
       return fmt::format("{} was emulated, which is no measure of an RNIC ({})", lock,
                          point.emulated);
     case Caveat::starved:
-      return fmt::format("{} keeps some clients waiting through its whole window ({})", lock,
-                         goodput);
+      return fmt::format("with {}, some clients wait through the whole window ({})", lock, goodput);
     case Caveat::overloaded:
-      return fmt::format("{} does not carry the load, so that its queues grow", lock);
+      return fmt::format("{} does not carry the load: its queues grow", lock);
     case Caveat::client_bound:
       return fmt::format("{} keeps the clients' own cores busy all the time ({})", lock, goodput);
     case Caveat::unchecked:
-      return fmt::format("nobody has checked {} for mutual exclusion", lock);
+      return fmt::format("mutual exclusion of {} was not checked", lock);
     case Caveat::none:
     case Caveat::unsettled:
       break;
   }
   const Halves halves = halves_of(point);
   return fmt::format(
-      "{} has not settled after {:.4g} ms ({} in the first half of its window, {} in the second)",
+      "{} has not settled after a warm-up of {:.4g} ms ({} in the first half of its window, {} in "
+      "the second)",
       lock, number_at(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(halves.first),
       rate(halves.second));
 }

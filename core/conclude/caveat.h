@@ -39,8 +39,8 @@ struct Halves {
 };
 Halves halves_of(const PointOutcome& point);
 
-// "CAS-B has not settled after 50 ms (265.9 k/s in the first half of its window, 614.1 k/s in the
-// second)". `lock` names the point. Precondition: the point has a caveat.
+// "CAS-B has not settled after a warm-up of 50 ms (265.9 k/s in the first half of its window, 614.1
+// k/s in the second)". `lock` names the point. Precondition: the point has a caveat.
 std::string caveat_text(const std::string& lock, const PointOutcome& point);
 
 }  // namespace latchlab

@@ -61,6 +61,7 @@ std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
   auto half = half_width(of_a, of_b, made.paired);
   // The lead must exceed this.
   auto chance = half;
+  made.few = !half;
   if (!half && metric == kGoodput) {
     const std::vector<double> parts_a = batches_of(a), parts_b = batches_of(b);
     half = half_width(parts_a, parts_b, false);

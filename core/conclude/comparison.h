@@ -17,6 +17,7 @@ struct Comparison {
   double ratio = 0;                 // of a to b; 0 if b is 0
   std::optional<double> low, high;  // 95% interval of the ratio; absent if unknown
   bool paired = false;              // repeat by repeat, with equal seeds
+  bool few = false;  // too few repeats to know how much seeds differ: ahead is 0 unless clear
   // 1: a is greater; -1: b is greater; 0: undecided, because the lead does not exceed chance, the
   // ratio is within kWorthNaming, or chance is not known well enough.
   int ahead = 0;

@@ -79,7 +79,7 @@ struct Sentence {
   std::string where, text;
 };
 
-// "With 5 clients: CAS-NB broke its promise: ... (2 points of 20 went wrong)."
+// "With 5 clients: CAS-NB violated mutual exclusion: ... (2 of 20 points failed)."
 Sentence broken(const Scenario& scenario, const StudyOutcome& outcome) {
   std::size_t count = 0;
   Sentence first;
@@ -90,16 +90,17 @@ Sentence broken(const Scenario& scenario, const StudyOutcome& outcome) {
         status != RepeatStatus::no_progress)
       continue;
     if (count++ > 0) continue;
-    const char* what = status == RepeatStatus::unsafe
-                           ? "broke its promise: two clients held conflicting grants at once"
-                       : status == RepeatStatus::stuck
-                           ? "broke its promise: nobody gets on any more"
-                           : "made no progress: nobody finished anything in a whole window";
+    const char* what =
+        status == RepeatStatus::unsafe
+            ? "violated mutual exclusion: two clients held conflicting grants at once"
+        : status == RepeatStatus::stuck
+            ? "is deadlocked: no client can proceed"
+            : "made no progress: no client completed anything in a whole window";
     first = {configuration(scenario.points[i]),
              fmt::format("{} {}", scenario.points[i].protocol.label, what)};
   }
   if (count > 1)
-    first.text += fmt::format(" ({} points of {} went wrong)", count, outcome.points.size());
+    first.text += fmt::format(" ({} of {} points failed)", count, outcome.points.size());
   return first;
 }
 
@@ -110,16 +111,31 @@ Entries without_caveat(const Entries& all) {
   return fine;
 }
 
-std::string told(const Entries& entries, const StudyOutcome& outcome) {
+std::string caveats_of(const Entries& entries, const StudyOutcome& outcome) {
   std::string all;
   for (const Entry& entry : entries)
     all += (all.empty() ? "" : "; ") + caveat_text(entry.label, outcome.points[entry.point]);
   return all;
 }
 
-std::string what_would_tell(const Point& point) {
-  if (point.run.repeats >= 5) return "a longer run.duration would tell";
-  return "more repeats would tell (run.repeats: 5, or run.precision: 1%)";
+std::string what_may_decide(const PointOutcome& point) {
+  if (point.made() >= 5) return "a longer run.duration may decide it";
+  return "more repeats may decide it (run.repeats: 5, or run.precision: 1%)";
+}
+
+// Why a comparison names no winner.
+std::string why_undecided(const Comparison& of) {
+  if (!of.low) return "no confidence interval";
+  const std::string interval = fmt::format("95% interval {:.3f} to {:.3f}", *of.low, *of.high);
+  if (*of.low <= 1 && *of.high >= 1) return interval + " contains 1";
+  if (of.ratio < kWorthNaming && of.ratio > 1 / kWorthNaming)
+    return fmt::format("{}, and closer to 1 than {:.0f}%", interval, (kWorthNaming - 1) * 100);
+  return interval + ", within these repeats: fewer than three do not show how much seeds differ";
+}
+
+// Whether the whole interval is so close to 1 that the two count as equal.
+bool equal_for_sure(const Comparison& of) {
+  return of.low && !of.few && *of.low > 1 / kWorthNaming && *of.high < kWorthNaming;
 }
 
 // The unsettled and starved entries that `best` does not certainly beat. An unsettled entry that is
@@ -138,6 +154,14 @@ Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcom
   return found;
 }
 
+// A run that begins too early settles no sooner for a longer window.
+std::string what_settles(const Scenario& scenario, const Entries& open) {
+  for (const Entry& entry : open)
+    if (entry.caveat == Caveat::unsettled && scenario.points[entry.point].run.warmup)
+      return "run.warmup: auto, or a longer run.duration,";
+  return "a longer run.duration";
+}
+
 // The conclusion about one lock at several points, given in descending order of goodput.
 Sentence of_its_points(const Scenario& scenario, const StudyOutcome& outcome,
                        const Entries& entries) {
@@ -145,17 +169,19 @@ Sentence of_its_points(const Scenario& scenario, const StudyOutcome& outcome,
   const auto lead = compare(outcome.points[best.point], outcome.points[least.point], kGoodput);
   const std::string where = configuration(scenario.points[best.point]);
   if (lead && lead->ahead == 1)
-    return {where, fmt::format("{} does most, {}, of its {} points; least is {} ({})", best.label,
-                               rate(best.goodput), entries.size(), rate(least.goodput),
-                               configuration(scenario.points[least.point]))};
-  if (best.goodput < kWorthNaming * least.goodput)
+    return {where, fmt::format("{} has the highest goodput of its {} points, {}; the lowest is {} "
+                               "(w{})",
+                               best.label, entries.size(), rate(best.goodput), rate(least.goodput),
+                               configuration(scenario.points[least.point]).substr(1))};
+  if (lead && equal_for_sure(*lead))
     return {"Everywhere",
-            fmt::format("{} does the same within {:.0f}% at its {} points ({})", best.label,
-                        (kWorthNaming - 1) * 100, entries.size(), rate(best.goodput))};
-  return {"Undecided", fmt::format("{} does {} to {} at its {} points, and these differ no more "
-                                   "than by chance; {}",
-                                   best.label, rate(least.goodput), rate(best.goodput),
-                                   entries.size(), what_would_tell(scenario.points[best.point]))};
+            fmt::format("the goodput of {} is the same within {:.0f}% at its {} points ({})",
+                        best.label, (kWorthNaming - 1) * 100, entries.size(), rate(best.goodput))};
+  return {"Undecided",
+          fmt::format("the goodput of {} is {} to {} at its {} points, and these differ by no more "
+                      "than chance; {}",
+                      best.label, rate(least.goodput), rate(best.goodput), entries.size(),
+                      what_may_decide(outcome.points[best.point]))};
 }
 
 // The conclusion for a study with only one lock, or with only one lock that can be compared.
@@ -164,7 +190,7 @@ Sentence of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   const Entries entries = without_caveat(all);
   if (entries.empty()) {
     if (all.empty()) return {};
-    return {"No finding", told(all, outcome)};
+    return {"No conclusion", caveats_of(all, outcome)};
   }
   const Entry& best = entries.front();
   const std::string where = configuration(scenario.points[best.point]);
@@ -172,9 +198,9 @@ Sentence of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   const Leaves metrics = outcome.points[best.point].metrics();
   const auto half = number_at(metrics, "acquire_ns.p50");
   const auto most = number_at(metrics, "acquire_ns.p99");
-  std::string says = fmt::format("{} does {}", best.label, rate(best.goodput));
+  std::string says = fmt::format("the goodput of {} is {}", best.label, rate(best.goodput));
   if (half && most)
-    says += fmt::format("; half of the acquisitions take {:.2f} us at most, 99 of 100 {:.2f} us",
+    says += fmt::format("; acquisitions take {:.2f} us at the median and {:.2f} us at p99",
                         *half / 1e3, *most / 1e3);
   return {where, says};
 }
@@ -187,28 +213,34 @@ std::string listed(const Entries& entries) {
   return text;
 }
 
-std::string cannot_be_told(const Entries& equals, const Comparison& next, const Point& point) {
-  if (next.ratio < kWorthNaming && next.ratio > 1 / kWorthNaming && equals.size() == 2)
-    return fmt::format("{} do the same within {:.0f}% ({})", listed(equals),
+// `against`: the first of them, compared with each of the rest.
+std::string undecided(const Entries& equals, const std::vector<Comparison>& against,
+                      const StudyOutcome& outcome) {
+  if (std::all_of(against.begin(), against.end(), equal_for_sure))
+    return fmt::format("the goodput of {} is the same within {:.0f}% ({})", listed(equals),
                        (kWorthNaming - 1) * 100, rate(equals.front().goodput));
-  const std::string interval =
-      next.low ? fmt::format(", {:.2f} to {:.2f}", *next.low, *next.high) : std::string();
-  return fmt::format("{} cannot be told apart ({} is {:.3f} times {}{}); {}", listed(equals),
-                     equals[0].label, next.ratio, equals[1].label, interval,
-                     what_would_tell(point));
+  std::string pairs;
+  for (std::size_t i = 0; i < against.size(); ++i)
+    pairs += fmt::format("{}{:.3f}x {} ({})", i == 0 ? "" : ", ", against[i].ratio,
+                         equals[i + 1].label, why_undecided(against[i]));
+  return fmt::format("undecided between {}: {} has {}; {}", listed(equals), equals.front().label,
+                     pairs, what_may_decide(outcome.points[equals.front().point]));
 }
 
-std::string of_several(const Scenario& scenario, const StudyOutcome& outcome,
-                       const Entries& entries) {
+std::string of_several(const StudyOutcome& outcome, const Entries& entries) {
   const Entry& best = entries.front();
   const auto against = [&](const Entry& other) {
     return *compare(outcome.points[best.point], outcome.points[other.point], kGoodput);
   };
   Entries equals = {best};
-  for (std::size_t i = 1; i < entries.size(); ++i)
-    if (against(entries[i]).ahead != 1) equals.push_back(entries[i]);
-  if (equals.size() > 1) return cannot_be_told(equals, against(equals[1]), scenario.points.back());
-  return fmt::format("{} does most, {}, {:.2f} times the next ({}, {})", best.label,
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (against(entries[i]).ahead == 1) continue;
+    equals.push_back(entries[i]);
+    comparisons.push_back(against(entries[i]));
+  }
+  if (equals.size() > 1) return undecided(equals, comparisons, outcome);
+  return fmt::format("{} has the highest goodput, {}, {:.2f}x the runner-up ({}, {})", best.label,
                      rate(best.goodput), against(entries[1]).ratio, entries[1].label,
                      rate(entries[1].goodput));
 }
@@ -240,7 +272,7 @@ Sentence of_the_best(const Scenario& scenario, const StudyOutcome& outcome) {
   const Entries entries = without_caveat(all);
   if (all.size() < 2) return of_one_lock(scenario, outcome);
   const std::string where = configuration(scenario.points.back());
-  if (entries.empty()) return {where, "undecided: " + told(all, outcome)};
+  if (entries.empty()) return {where, "undecided: " + caveats_of(all, outcome)};
   const Entries open = rivals(all, entries.front(), outcome);
   Entries left_out;
   for (const Entry& entry : all)
@@ -248,13 +280,18 @@ Sentence of_the_best(const Scenario& scenario, const StudyOutcome& outcome) {
         std::none_of(open.begin(), open.end(),
                      [&](const Entry& rival) { return rival.point == entry.point; }))
       left_out.push_back(entry);
-  std::string says = entries.size() > 1 ? of_several(scenario, outcome, entries)
-                                        : fmt::format("{} does most, {}", entries[0].label,
-                                                      rate(entries[0].goodput));
+  std::string says;
+  if (entries.size() > 1)
+    says = of_several(outcome, entries);
+  else if (open.empty())
+    says =
+        fmt::format("{} has the highest goodput, {}", entries[0].label, rate(entries[0].goodput));
+  else
+    says = fmt::format("only {} can be compared, {}", entries[0].label, rate(entries[0].goodput));
   if (!open.empty())
-    says = fmt::format("undecided: {}; a longer run.duration would tell. Of the others, {}",
-                       told(open, outcome), says);
-  if (!left_out.empty()) says += ". Left out: " + told(left_out, outcome);
+    says = fmt::format("undecided: {}; {} may decide it. Of the other locks, {}",
+                       caveats_of(open, outcome), what_settles(scenario, open), says);
+  if (!left_out.empty()) says += ". Left out: " + caveats_of(left_out, outcome);
   return {where, says};
 }
 
@@ -268,7 +305,7 @@ std::string conclusion(const Scenario& scenario, const StudyOutcome& outcome) {
   if (!wrong.text.empty()) says += fmt::format("{}: {}.", wrong.where, wrong.text);
   if (best.text.empty()) return says;
   if (!wrong.text.empty() && wrong.where == best.where)
-    return fmt::format("{} Of the others, {}.", says, best.text);
+    return fmt::format("{} Of the other locks, {}.", says, best.text);
   return fmt::format("{}{}{}: {}.", says, wrong.text.empty() ? "" : " ", best.where, best.text);
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/conclude/caveat.h"
 #include "core/measure/metric_docs.h"
 
 namespace latchlab {
@@ -120,9 +121,22 @@ void add_makers(const RunManifest& a, const RunManifest& b, DifferenceList& into
   into.add(of_a, of_b);
 }
 
-std::string unsound_text(const PointOutcome& point) {
-  if (point.sound()) return {};
-  return fmt::format("{}", point.complete() ? name_of(point.status()) : "interrupted");
+// Why the point is neither better nor worse than another; empty: it may be. A prediction is held
+// against any completed point.
+std::string unsound_text(const PointOutcome& point, bool predicts) {
+  if (!point.complete()) return "interrupted";
+  if (!point.sound()) return std::string(name_of(point.status()));
+  if (predicts) return {};
+  switch (caveat_beside_emulation(point)) {
+    case Caveat::starved:
+      return "starved";
+    case Caveat::unsettled:
+      return "not settled";
+    case Caveat::cut:
+      return "one with cut sections";
+    default:
+      return {};
+  }
 }
 
 std::string emulation_of(const StudyOutcome& outcome, std::size_t point) {
@@ -141,8 +155,10 @@ PointPair pair_of(const StoredStudy& a, std::size_t i, const StoredStudy& b, std
   const PointOutcome &of_a = a.outcome.points[i], &of_b = b.outcome.points[j];
   PointPair pair{
       .a = i, .b = j, .lock = {}, .where = {}, .unsound = {}, .emulated = {}, .metrics = {}};
-  if (const std::string is = unsound_text(of_a); !is.empty()) pair.unsound = "the first is " + is;
-  if (const std::string is = unsound_text(of_b); !is.empty())
+  const bool predicts = is_prediction(a.manifest, b.manifest);
+  if (const std::string is = unsound_text(of_a, predicts); !is.empty())
+    pair.unsound = "the first is " + is;
+  if (const std::string is = unsound_text(of_b, predicts); !is.empty())
     pair.unsound += (pair.unsound.empty() ? "" : ", ") + ("the second is " + is);
   pair.emulated = emulation_of(a.outcome, i);
   if (pair.emulated.empty()) pair.emulated = emulation_of(b.outcome, j);
@@ -150,7 +166,7 @@ PointPair pair_of(const StoredStudy& a, std::size_t i, const StoredStudy& b, std
     MetricPair compared{metric, compare(of_b, of_a, metric), {}, 0};
     if (compared.is && pair.unsound.empty() && pair.emulated.empty())
       compared.better = compared.is->ahead * good_direction(metric);
-    if (is_prediction(a.manifest, b.manifest))
+    if (predicts)
       compared.error =
           is_simulated(a.manifest) ? error_of(of_a, of_b, metric) : error_of(of_b, of_a, metric);
     pair.metrics.push_back(std::move(compared));
@@ -184,11 +200,11 @@ const std::vector<std::string>& compared_metrics() {
 }
 
 int good_direction(const std::string& metric) {
-  if (metric == "goodput_ops_s" || metric == "fairness.jain" ||
-      metric.starts_with("group_goodput_ops_s"))
-    return 1;
   const auto doc = metric_doc(metric);
-  return doc && doc->unit == "ns" ? -1 : 0;
+  if (!doc) return 0;
+  return doc->good.starts_with("Higher is better")  ? 1
+         : doc->good.starts_with("Lower is better") ? -1
+                                                    : 0;
 }
 
 bool is_simulated(const RunManifest& manifest) {

@@ -174,7 +174,7 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
     }
     if (meter.asked_for_part) {
       if (grant.extent.whole()) ++counted_.ranges_as_whole;
-      if (has_waited(meter.spent) && !contacts_.met_anybody(client, grant.lock.id, grant.id))
+      if (has_waited(meter.spent) && !contacts_.met_any_client(client, grant.lock.id, grant.id))
         ++counted_.false_conflicts;
     }
   }

@@ -22,10 +22,26 @@ bool has_foreign_axis(const Point& point) {
                      [&](const auto& axis) { return lacks_parameter(point, axis.first); });
 }
 
+bool is_imprecise(const Point& point, const PointOutcome& outcome) {
+  const RunSpec& run = point.run;
+  if (run.precision_ppb == 0 || !outcome.sound()) return false;
+  if (outcome.repeats.size() < kFewestForInterval) return true;
+  const std::vector<double> values = values_of(outcome, run.precision_of);
+  const double centre = mean(values).value_or(0);
+  const double share = static_cast<double>(run.precision_ppb) / kWholePpb;
+  const auto half = half_width_95(values);
+  return half && *half > share * (centre < 0 ? -centre : centre);
+}
+
 }  // namespace
 
 bool PointOutcome::complete() const {
   return std::all_of(repeats.begin(), repeats.end(), [](const auto& r) { return r.has_value(); });
+}
+
+std::size_t PointOutcome::made() const {
+  return static_cast<std::size_t>(
+      std::count_if(repeats.begin(), repeats.end(), [](const auto& r) { return r.has_value(); }));
 }
 
 RepeatStatus PointOutcome::status() const {
@@ -69,16 +85,12 @@ std::vector<double> values_of(const PointOutcome& point, const std::string& metr
 }
 
 bool wants_another(const Point& point, const PointOutcome& outcome) {
-  const RunSpec& run = point.run;
-  if (run.precision_ppb == 0 || !outcome.sound()) return false;
-  const std::size_t repeats = outcome.repeats.size();
-  if (repeats < kFewestForInterval) return true;
-  if (repeats >= run.most_repeats) return false;
-  const std::vector<double> values = values_of(outcome, run.precision_of);
-  const double centre = mean(values).value_or(0);
-  const double share = static_cast<double>(run.precision_ppb) / kWholePpb;
-  const auto half = half_width_95(values);
-  return half && *half > share * (centre < 0 ? -centre : centre);
+  return is_imprecise(point, outcome) && (outcome.repeats.size() < kFewestForInterval ||
+                                          outcome.repeats.size() < point.run.most_repeats);
+}
+
+bool misses_precision(const Point& point, const PointOutcome& outcome) {
+  return is_imprecise(point, outcome) && !wants_another(point, outcome);
 }
 
 std::vector<std::size_t> same_runs(const Scenario& scenario) {

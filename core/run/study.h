@@ -53,6 +53,7 @@ struct PointOutcome {
   std::string emulated;
 
   bool complete() const;
+  std::size_t made() const;  // repeats that have ended
   // The worst status of its repeats.
   RepeatStatus status() const;
   // True if it is complete and its numbers can be judged and compared.
@@ -79,6 +80,8 @@ struct StudyOutcome {
 
 // True if run.precision requires another repeat of a point whose repeats are all complete.
 bool wants_another(const Point& point, const PointOutcome& outcome);
+// True if run.precision was not reached although run.most_repeats repeats are complete.
+bool misses_precision(const Point& point, const PointOutcome& outcome);
 
 // For each point its own index, or that of an earlier point with the same run: points that differ
 // only in a swept parameter that their lock does not have. run_study() runs such points once and

@@ -165,8 +165,8 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
     if (point.run.warmup)
       warn_of_time(point, "run.warmup", *point.run.warmup, "ten adaptation periods", kAdaptations,
                    needed(info->adaptation_period), warnings);
-    warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
-                 needed(info->longest_timeout), warnings);
+    warn_of_time(point, "run.duration", point.run.duration, "three of the longest timeouts",
+                 kTimeouts, needed(info->longest_timeout), warnings);
   }
   return warnings;
 }
@@ -249,7 +249,8 @@ HardwareAdvice hardware_advice(const Point& point) {
                                        group.name));
   if (point.run.guard == GuardMode::off)
     add(advice.warnings,
-        "run.guard: off: nobody checks mutual exclusion on hardware without guard words; set it to "
+        "run.guard: off: mutual exclusion is not checked on hardware without guard words; set it "
+        "to "
         "on");
   for (const FaultSpec& fault : point.faults)
     if (fault.kind > FaultKind::process_crash)  // a process cannot cause these to its own clients

@@ -67,7 +67,8 @@ TEST_F(Output, the_table_has_aligned_columns_and_a_conclusion) {
   EXPECT_THAT(rows[1], ContainsRegex("^CAS-NB +1 +1 +[0-9]+\\.[0-9] .* ok$"));
   EXPECT_THAT(rows[4], ContainsRegex("^mcs +12 +12 +[0-9]+\\.[0-9] .* ok$"));
   for (const std::string& row : rows) EXPECT_EQ(row.size(), rows[0].size()) << row;
-  EXPECT_THAT(finished.out, ContainsRegex("\nWith 12 clients: [a-zA-Z-]+ does most, "));
+  EXPECT_THAT(finished.out,
+              ContainsRegex("\nWith 12 clients: [a-zA-Z-]+ has the highest goodput, "));
   EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
 }
 
@@ -86,7 +87,8 @@ TEST_F(Output, a_single_lock_has_a_conclusion_too) {
         small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [1, 2]}}\n"));
   EXPECT_THAT(
       latchlab({"run", "some.yaml"}).out,
-      ContainsRegex("\nWith [0-9]+ clients?: cas does most, .* of its 2 points; least is "));
+      ContainsRegex("\nWith [0-9]+ clients?: cas has the highest goodput of its 2 points, .*; the "
+                    "lowest is "));
 }
 
 TEST_F(Output, check_counts_points_and_runs_nothing) {

@@ -64,7 +64,7 @@ TEST(HardwareAdvice, keys_that_describe_a_simulation_are_reported_as_unused) {
 
 TEST(HardwareAdvice, without_guard_words_mutual_exclusion_is_unchecked) {
   EXPECT_THAT(hardware_advice(Point{}).warnings,
-              Contains(AllOf(StartsWith("run.guard: off: nobody checks mutual exclusion"),
+              Contains(AllOf(StartsWith("run.guard: off: mutual exclusion is not checked"),
                              HasSubstr("set it to on"))));
   for (const GuardMode mode : {GuardMode::sampled, GuardMode::on}) {
     Point point;

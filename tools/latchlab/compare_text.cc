@@ -144,9 +144,15 @@ void print_points(const std::string& a, const std::string& b, const StudyCompari
     for (const MetricPair& metric : pair.metrics)
       rows.push_back(row_of(pair, metric, &metric == &pair.metrics.front()));
   fmt::print("\n{}(ratio: {} over {}", aligned(rows), b, a);
-  const auto& first = made.pairs.front().metrics.front().is;
-  if (first && first->paired) fmt::print("; repeats of equal seeds are compared one by one");
-  if (first && !first->low) fmt::print("; an interval wants 3 repeats: --repeats 3");
+  bool paired = false, few = false;
+  for (const PointPair& pair : made.pairs)
+    for (const MetricPair& metric : pair.metrics) {
+      if (!metric.is) continue;
+      few |= metric.is->few;
+      paired |= metric.is->paired && !metric.is->few;
+    }
+  if (paired) fmt::print("; repeats of equal seeds are compared pairwise");
+  if (few) fmt::print("; intervals between seeds need 3 repeats of both: --repeats 3");
   fmt::print(")\n");
 }
 

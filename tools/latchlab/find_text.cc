@@ -81,7 +81,7 @@ std::string why_wide(const FindPlan& plan, const Crossing& turn) {
   for (const Probe& probe : turn.between) reasons.insert(probe.why);
   const std::string first = plan.axis.text(turn.between.front().at);
   const std::string last = plan.axis.text(turn.between.back().at);
-  return fmt::format("; at {} nobody can tell: {}",
+  return fmt::format("; undecided at {}: {}",
                      placed_at(plan.axis, first == last ? first : first + " to " + last),
                      fmt::join(reasons, ", "));
 }
@@ -98,17 +98,15 @@ std::string without_turn(const FindPlan& plan, const std::vector<Probe>& probes)
                                   [](const Probe& probe) { return probe.side != 0; });
   const bool one_lock = plan.question.labels.size() == 1;
   if (known == probes.end())
-    return fmt::format("Nobody can tell {} anywhere between {} and {}: {}",
-                       one_lock ? "on which side of the value it is" : "who is ahead",
-                       plan.axis.text(plan.axis.low), plan.axis.text(plan.axis.high),
-                       probes.front().why);
+    return fmt::format("Undecided everywhere between {} and {}: {}", plan.axis.text(plan.axis.low),
+                       plan.axis.text(plan.axis.high), probes.front().why);
   const std::string& metric = plan.question.metric;
   const std::string where = listed(plan, probes, known->side);
   if (one_lock)
-    return fmt::format("{} of {} is {} {} at {}, wherever it was looked at", metric,
+    return fmt::format("{} of {} is {} {} at each decided value: {}", metric,
                        plan.question.labels.front(), side_name(plan, known->side), plan.passes,
                        where);
-  return fmt::format("{} has more {} than {} at {}, wherever anybody can tell",
+  return fmt::format("{} has more {} than {} at each decided value: {}",
                      side_name(plan, known->side), metric == "goodput_ops_s" ? "goodput" : metric,
                      side_name(plan, -known->side), where);
 }
@@ -131,10 +129,10 @@ std::string unknown_elsewhere(const FindPlan& plan, const std::vector<Probe>& pr
 void add_advice(const std::string& reasons, std::vector<std::string>& says) {
   if (reasons.find(kNotSettled) != std::string::npos)
     says.emplace_back(
-        "What has not settled decides nothing: leave run.warmup to be found (auto), lengthen "
-        "run.duration, or look whether the lock has stopped.");
+        "A point that has not settled decides nothing: set run.warmup to auto, lengthen "
+        "run.duration, or check whether clients are deadlocked.");
   if (reasons.find(kWithinChance) != std::string::npos)
-    says.emplace_back("More --repeats, or a longer run.duration, would tell more.");
+    says.emplace_back("More --repeats, or a longer run.duration, may decide it.");
 }
 
 Json optional_json(const std::optional<double>& value) {
@@ -172,17 +170,17 @@ std::vector<std::string> answers(const FindPlan& plan, const std::vector<Probe>&
   }
   if (all.size() > 1)
     says.push_back(
-        fmt::format("There are {} crossings; between the values that were looked at "
-                    "there may be more.",
+        fmt::format("There are {} crossings; there may be more between the values that "
+                    "were simulated.",
                     all.size()));
   if (all.empty()) says.push_back(without_turn(plan, probes) + ".");
   const bool some =
       std::any_of(probes.begin(), probes.end(), [](const Probe& probe) { return probe.side != 0; });
   const std::string elsewhere = unknown_elsewhere(plan, probes, all);
-  if (some && !elsewhere.empty()) says.push_back("Nobody can tell at " + elsewhere + ".");
+  if (some && !elsewhere.empty()) says.push_back("Undecided at " + elsewhere + ".");
   if (some && all.empty())
     says.emplace_back(
-        "Between two of these values it may turn and turn back: look closer with a narrower "
+        "The order may change more than once between two of these values: search a narrower "
         "--along.");
   add_advice(reasons + elsewhere, says);
   return says;

@@ -37,8 +37,8 @@ void add_run_options(CLI::App& command, RunArguments& arguments, const char* out
       ->check(CLI::IsMember({"simgrid", "ibverbs"}))
       ->capture_default_str();
   command.add_flag("--resume", arguments.resume,
-                   "Continue an interrupted run: in --out, or else in its newest directory; "
-                   "finished points are kept");
+                   "Continue an interrupted run, or add --repeats to a finished one: in --out, or "
+                   "else in its newest directory; finished repeats are kept");
   command.add_flag("--beyond-memory", arguments.beyond_memory,
                    "Run even if the estimate exceeds this machine's memory");
   command.add_flag("--quiet", arguments.quiet, "Print no progress and no table");
