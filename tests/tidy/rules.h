@@ -49,25 +49,15 @@ struct Ban {
 };
 const std::vector<Ban>& bans();
 
-// The maximum number of pronouns without a noun in files of a folder. Entries only decrease.
-enum class FilesOf { all, headers, others };
-struct WordLimit {
-  std::string folder;  // a prefix of paths
-  FilesOf of = FilesOf::all;
-  std::size_t at_most = 0;
-};
-const std::vector<WordLimit>& word_limits();
 const std::vector<LongFile>& long_files();
 
 Findings check_includes(const SourceFile& file);
 Findings check_bans(const SourceFile& file);
+Findings check_pronouns(const SourceFile& file);
 Findings check_width(const SourceFile& file);
 Findings check_length(const SourceFile& file, const std::vector<LongFile>& allowed);
 // Violations that only the whole tree shows: entries of `allowed` that are out of date.
 Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed);
-
-// Entries of `limits` that are exceeded or out of date.
-Findings check_pronouns(const std::vector<SourceFile>& tree, const std::vector<WordLimit>& limits);
 
 // Planted bugs without a test, and tests of bugs that no lock plants.
 Findings check_planted(const std::vector<SourceFile>& tree);

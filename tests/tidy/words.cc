@@ -106,7 +106,7 @@ Findings check_width(const SourceFile& file) {
       findings.push_back({file.path, i + 1,
                           "the line has " + std::to_string(width) + " columns, more than " +
                               std::to_string(kMaxColumns),
-                          "break it (clang-format does for C++)"});
+                          "break it; clang-format does, but for strings"});
   }
   return findings;
 }
