@@ -1,5 +1,5 @@
-// One row for each metric, in the order of results.json. A new metric is a field of RepeatMetrics
-// and a row here; a new counter of the observer is also a field of Counters.
+// One row for each metric, in the order of results.json; declared in metrics.h, which says what a
+// new metric needs.
 
 #include "core/measure/partial_metrics.h"
 #include "core/measure/statistics.h"
@@ -9,6 +9,7 @@ namespace {
 
 using M = RepeatMetrics;
 
+// at<&M::open, &M::Open::count> is &metrics.open.count.
 template <auto... members>
 MetricField at(M& metrics) {
   return &(metrics.*....*members);
@@ -160,7 +161,7 @@ const std::vector<Metric>& metric_table() {
       {"fairness.jain", "1", "jain", Aggregation::mean, at<&M::fairness, &M::Fairness::jain>,
        "Jain's index of the numbers of cycles that clients finished in the window, without cut "
        "ones: (sum)^2 / (clients x sum of squares).",
-       "1: all clients finished the same number; 1/clients: one client finished all of them. "
+       "Higher is better. 1: all clients finished the same number; 1/clients: one client finished all of them. "
        "Clients of different locks may differ although each lock is fair."},
       {"fairness.max_bypassed", "1", "most bypassed",
        Aggregation::greatest, at<&M::fairness, &M::Fairness::max_bypassed>,
@@ -254,9 +255,9 @@ const std::vector<Metric>& metric_table() {
        "Above 0, ranges that do not overlap exclude each other: compare such a lock with care.",
        MetricOf::ranges,
        [](const PartialMetrics& all, M& m) { m.ranges_as_whole = all.ranges_as_whole; }},
-      {"aborted_share", "share", "share of aborted tries", Aggregation::mean, at<&M::aborted_share>,
-       "Aborted attempts, divided by these plus the ranges of the counted cycles (the abort rate "
-       "of CITRON 4.7). Present if workload.kind is range or file_io.",
+      {"aborted_share", "share", "share of aborted attempts", Aggregation::mean, at<&M::aborted_share>,
+       "Attempts that were aborted in the window, divided by these plus the acquisitions that "
+       "ended in it (the abort rate of CITRON 4.7). Present if workload.kind is range or file_io.",
        "Lower is better: each aborted attempt is repeated.", MetricOf::ranges,
        [](const PartialMetrics& all, M& m) {
          m.aborted_share = ratio(all.aborted, all.aborted + m.acquire.count());
@@ -357,7 +358,8 @@ const std::vector<Metric>& metric_table() {
        }},
       {"group_goodput_ops_s", "1/s", "goodput of groups", Aggregation::mean, at<&M::groups>,
        "Goodput of each group of clients; the sum is goodput_ops_s. Present if the scenario has "
-       "groups."},
+       "groups.",
+       "Higher is better."},
       {"series.goodput_ops_s", "1/s", "goodput by interval",
        Aggregation::dropped, at<&M::series, &M::Series::goodput_ops_s>,
        "Goodput of each interval of the window, in order. Present if run.series is set, in "

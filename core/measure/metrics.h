@@ -2,8 +2,10 @@
 // The measurements of one repeat of one point: plain data, filled by the runner, and a table of all
 // metrics in the order and under the names of results.json. What was not measured is empty.
 //
-// A new metric is a field here and a row in metric_table.cc; serialisation, aggregation, results
-// and texts use the table.
+// A metric that is computed from what is counted already is a field here, a row in metric_table.cc,
+// and a name in results_json.cc's kAddedLater, so that results of older versions can still be read.
+// Serialisation, aggregation, results and texts use the table. One that needs a new number: see
+// also partial_metrics.h.
 
 #include <array>
 #include <cstdint>
@@ -50,7 +52,8 @@ struct WindowLaw {
   bool operator==(const WindowLaw&) const = default;
 };
 
-// What an observer counts one by one during the window.
+// What an observer counts one by one during the window. Shares of a repeat are summed; a maximum is
+// a field of PartialMetrics.
 struct Counters {
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
   std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0, false_conflicts = 0;
@@ -70,6 +73,7 @@ void visit_counters(Visit&& visit, Of&... of) {
 }
 
 struct RepeatMetrics {
+  // Empty: not measured.
   using Real = std::optional<double>;
   using Count = std::optional<std::uint64_t>;
   using Table = std::map<std::string, double>;
@@ -186,7 +190,8 @@ using MetricField =
                  std::optional<PhaseTotals>*, WindowLaw*, std::string*, RepeatMetrics::Groups*,
                  RepeatMetrics::Sequence*, std::optional<RepeatMetrics::Real>*,
                  std::optional<RepeatMetrics::Count>*, std::optional<Histogram>*>;
-// True for the fields of metrics that are measured only on request.
+// True for the fields of metrics that are measured only on request: without a value the key is
+// absent from results; with an empty one it is null.
 template <class Field>
 inline constexpr bool kOnRequest = std::is_same_v<Field, std::optional<RepeatMetrics::Real>> ||
                                    std::is_same_v<Field, std::optional<RepeatMetrics::Count>> ||
@@ -211,10 +216,12 @@ struct Metric {
   Aggregation aggregation;               // over the repeats of a point
   MetricField (*field)(RepeatMetrics&);  // where it is stored
   std::string says;                      // what it is and how it is computed, in sentences
-  std::string good = {};                 // which values are good or bad, and why; empty: neither
-  // Computes the metric from what was counted, after all metrics without a source. Null: code that
-  // computes several metrics at once does.
-  MetricOf runs = MetricOf::always;
+  // Begins with "Higher is better" or "Lower is better" if that holds for all values; compare uses
+  // it.
+  std::string good = {};             // which values are good or bad, and why; empty: neither
+  MetricOf runs = MetricOf::always;  // the runs in which `source` is called
+  // Computes the metric from what was counted. Called after all metrics without a source are in
+  // `metrics`. Null: code that computes several metrics at once does.
   void (*source)(const PartialMetrics& all, RepeatMetrics& metrics) = nullptr;
 };
 

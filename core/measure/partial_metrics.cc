@@ -220,7 +220,7 @@ std::string PartialMetrics::contradiction() const {
 }
 
 std::string why_not_shares(std::span<const PartialMetrics> shares) {
-  if (shares.empty()) return "nobody measured anything";
+  if (shares.empty()) return "no share measured anything";
   std::vector<std::uint64_t> clients;
   Wide time_ps = 0;
   for (const PartialMetrics& share : shares) {

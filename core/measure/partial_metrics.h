@@ -1,10 +1,11 @@
 #pragma once
 // The measurements of one observer in one repeat: some of the clients, in one process, on one
-// thread. All are integers, so that shares add up exactly to what one observer of all clients would
-// have measured. Every repeat is the sum of its shares: one in a simulation, many on hardware.
+// thread. Sums, maxima and lists, nearly all of integers, so that shares join exactly to what one
+// observer of all clients would have measured. Every repeat is the sum of its shares: one in a
+// simulation, many on hardware.
 //
-// A new number is a field here and a line in visit_share(), which also carries it between
-// processes.
+// A new number is a field here, a line in visit_share(), which also carries it between processes,
+// and a line in add() (partial_metrics.cc), which joins shares.
 
 #include <cstdint>
 #include <set>

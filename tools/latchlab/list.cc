@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/measure/metric_docs.h"
 #include "core/protocols/registry.h"
 #include "core/scenario/json_schema.h"
 #include "core/scenario/nic_constants.h"
@@ -84,6 +85,13 @@ Pairs profiles() {
   return all;
 }
 
+Pairs metrics() {
+  Pairs all;
+  for (const MetricDoc& metric : metric_docs())
+    all.emplace_back(metric.path, fmt::format("[{}] {}", metric.unit, metric.says));
+  return all;
+}
+
 // The paths that --set accepts, except items of lists, which are numbered.
 Pairs paths() {
   Pairs all;
@@ -113,6 +121,7 @@ Pairs pairs_of(const std::string& what, const DataDirs& data) {
   if (what == "workloads") return workloads();
   if (what == "checks") return checks();
   if (what == "profiles") return profiles();
+  if (what == "metrics") return metrics();
   if (what == "paths") return paths();
   return what == "topics" ? topics(data) : Pairs();
 }

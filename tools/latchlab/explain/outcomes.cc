@@ -191,8 +191,11 @@ Topics score_topics() {
   return {
       {"off", "verdict of a figure",
        "Measured, and further from the published value than the tolerance allows."},
-      {"undecided", "verdict of a figure",
-       "Nothing was measured, or the confidence intervals do not decide the order."},
+      {"undecided", "verdict of a comparison",
+       "Two values cannot be ranked: the interval of their ratio contains 1 (more repeats or a "
+       "longer run.duration narrow it), they differ by less than 1%, there are fewer than three "
+       "repeats (run.repeats), or a point is starved or not settled (a longer run.duration, "
+       "run.warmup: auto). Of a published figure also: nothing was measured."},
       {"regression", "use of a figure",
        "Not a published value but an earlier result of this model: a miss sets exit code 1."},
       {"inferred", "use of a figure",
