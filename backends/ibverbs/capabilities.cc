@@ -61,10 +61,10 @@ Capabilities ibverbs_capabilities(const NativeAtomics& native, bool software_ato
        {calls, local_words, node_state, membership, evict, allocate, timing, client_crash})
     all.set(each, Support::native);
   if (dc && !software_atomics)
-    all.set(
-        evict, Support::absent,
-        "with --transport dc the verbs of all clients arrive at one target, and nobody can be cut "
-        "off alone; use --transport rc");
+    all.set(evict, Support::absent,
+            "with --transport dc the verbs of all clients arrive at one target, and no client can "
+            "be cut "
+            "off alone; use --transport rc");
   return all;
 }
 

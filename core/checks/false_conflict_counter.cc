@@ -14,7 +14,7 @@ void FalseConflictCounter::wants(ClientId client, const Want& want) {
   all.push_back(mine);
 }
 
-bool FalseConflictCounter::met_anybody(ClientId client, LockId lock, GrantId id) const {
+bool FalseConflictCounter::met_any_client(ClientId client, LockId lock, GrantId id) const {
   const auto parties = parties_.find(lock);
   if (parties == parties_.end()) return false;
   return std::any_of(parties->second.begin(), parties->second.end(), [&](const Party& each) {

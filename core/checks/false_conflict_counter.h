@@ -16,7 +16,7 @@ class FalseConflictCounter {
  public:
   void wants(ClientId client, const Want& want);
   // True if the client has met a conflicting client since it first wanted this part.
-  bool met_anybody(ClientId client, LockId lock, GrantId id) const;
+  bool met_any_client(ClientId client, LockId lock, GrantId id) const;
   // The client has released the part, or no longer wants it. Ignores parts that were never wanted.
   void leaves(ClientId client, LockId lock, GrantId id);
 

@@ -100,7 +100,7 @@ Result<std::string> find_token(const std::string& file) {
   auto token = file.empty() ? from_environment() : from_file(file);
   if (token && token.value().size() < kShortestToken)
     return Error{
-        fmt::format("the token in {} has {} characters, and whoever sees a node join could "
+        fmt::format("the token in {} has {} characters, and a host that sees a node join could "
                     "find it by trying; take one of at least {}, such as {} prints",
                     file.empty() ? kTokenVariable : file, token.value().size(), kShortestToken,
                     kMakeToken),

@@ -21,9 +21,9 @@ constexpr std::size_t kKeyPlace = 1, kOperationPlace = 5;
 
 constexpr NumberField kTimestampField = {.name = "timestamp"};
 constexpr NumberField kKeySizeField = {"key size", 1, UINT32_MAX,
-                                       "give the key's bytes, 1 if nobody knows"};
+                                       "give the key's bytes, 1 if unknown"};
 constexpr NumberField kValueSizeField = {"value size", 0, UINT32_MAX,
-                                         "give the value's bytes, 0 if nobody knows"};
+                                         "give the value's bytes, 0 if unknown"};
 constexpr NumberField kClientField = {.name = "client id"};  // often a hash
 constexpr std::size_t kMostClients = std::size_t{1} << 31U;  // the limit of CacheTrace
 constexpr NumberField kTtlField = {.name = "TTL"};

@@ -215,7 +215,7 @@ ProtocolEntry verb_probe_entry() {
        .summary = "no lock: the verbs that a NIC's constants are measured with",
        .source = "ours",
        .shared_mode = true,
-       .fairness = "everybody at once",
+       .fairness = "all clients at once",
        .handover = "none",
        .params = {{"verb", &Options::verb,
                    "read|write|cas|failing_cas|faa|masked_cas|masked_faa|send|ping|call|load|visit",

@@ -134,7 +134,7 @@ TEST_F(Places, node_crashes_with_its_clients_and_its_node_part) {
   const Verdict verdict = run(campaign);
   EXPECT_EQ(kinds(verdict).count(Violation::deadlock), 1U);
   EXPECT_EQ(kinds(verdict).count(Violation::mutual_exclusion), 0U);
-  expect_replayable(verdict, ": DIES, with its node and everybody there");
+  expect_replayable(verdict, ": DIES, with its node and all clients there");
 }
 
 TEST_F(Places, queue_of_a_node_outlives_a_client_but_not_its_queue_position) {

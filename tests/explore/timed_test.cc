@@ -185,7 +185,7 @@ TEST(Leases, of_crashed_clients_expire) {
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_TRUE(verdict.counterexamples.empty())
       << verdict.counterexamples.front().counterexample.text;
-  EXPECT_THAT(verdict.unreached, Not(Contains("nobody is served for two leases")));
+  EXPECT_THAT(verdict.unreached, Not(Contains("no ticket is served for two leases")));
   EXPECT_THAT(verdict.unreached, Contains("a late release is suppressed"));
 }
 

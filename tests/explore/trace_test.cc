@@ -79,7 +79,7 @@ std::string told(const char* name) {
 TEST(Told, names_clients_verbs_fields_and_holders) {
   const std::string text = told("shiftlock-printed.json");
   for (const char* part :
-       {"node 1 has the lock\n5 clients on 5 nodes", "client 4 (node 6) reads", "holds: nobody",
+       {"node 1 has the lock\n5 clients on 5 nodes", "client 4 (node 6) reads", "holds: no client",
         "client 2 is at: its critical section\n", "client 2: leaves its critical section\n",
         "masked FAA ", " on node 1 +4096", "entry: epoch=0 readers=0 tail=none releases=0",
         "holds: client ", "message 1 to endpoint 1 of node ", "deadlock: "})

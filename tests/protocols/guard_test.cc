@@ -34,7 +34,7 @@ TEST_P(GuardedLock, that_excludes_shows_no_conflict) {
     ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
     EXPECT_EQ(outcome.guard.checks, outcome.acquired);
     EXPECT_THAT(outcome.guard.conflicts, IsEmpty()) << "seed " << seed;
-    EXPECT_EQ(outcome.guard_word, 0U) << "somebody is still counted in";
+    EXPECT_EQ(outcome.guard_word, 0U) << "a client is still counted";
     EXPECT_THAT(outcome.left, IsEmpty());
   }
 }

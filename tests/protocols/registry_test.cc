@@ -123,7 +123,7 @@ TEST(registration, refuses_parameters_and_profiles_that_contradict_each_other) {
   entry.info.params.push_back(integer_param("extra", 7, 0, 2, "out of its own range"));
   expect_refused(entry, "the default of parameter 'extra'");
   entry = copy_named("contradicting");
-  entry.info.profiles.push_back({"odd", "nobody", {{"nothing", true}}});
+  entry.info.profiles.push_back({"odd", "no source", {{"nothing", true}}});
   expect_refused(entry, "profile 'odd' sets 'nothing'");
   entry.info.profiles.clear();
   expect_refused(entry, "it has no profile");

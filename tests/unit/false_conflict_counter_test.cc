@@ -16,7 +16,7 @@ Want want_of(std::uint64_t first, std::uint64_t count, LockMode mode = LockMode:
 class Contacts : public ::testing::Test {
  protected:
   bool met(ClientId client, std::uint32_t id = 0, LockId lock = kLock) const {
-    return contacts_.met_anybody(client, lock, GrantId{id});
+    return contacts_.met_any_client(client, lock, GrantId{id});
   }
   FalseConflictCounter contacts_;
 };

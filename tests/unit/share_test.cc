@@ -114,7 +114,7 @@ TEST(Shares, a_violation_in_one_of_them_is_counted) {
 }
 
 TEST(Shares, of_different_repeats_are_not_merged) {
-  EXPECT_THAT(why_not_shares({}), HasSubstr("nobody"));
+  EXPECT_THAT(why_not_shares({}), HasSubstr("no share"));
   std::vector<PartialMetrics> shares = {share_of({0, 1}), share_of({1, 2})};
   EXPECT_THAT(why_not_shares(shares), HasSubstr("client 1 was measured twice"));
   shares[1] = share_of({2});

@@ -193,10 +193,10 @@ TEST(CacheTraceErrors, name_the_range_of_numbers) {
             "plain digits");
   EXPECT_EQ(of_line("0,k,0,0,1,get,0"),
             "c.csv:2: key size 0 is out of range; expected 1 to 4294967295: give the key's bytes, "
-            "1 if nobody knows");
+            "1 if unknown");
   EXPECT_EQ(of_line("0,k,1,4294967296,1,get,0"),
             "c.csv:2: value size 4294967296 is out of range; expected 0 to 4294967295: give the "
-            "value's bytes, 0 if nobody knows");
+            "value's bytes, 0 if unknown");
   EXPECT_EQ(of_line("0,k,1,0,18446744073709551616,get,0"),
             "c.csv:2: client id 18446744073709551616 is out of range; expected 0 to "
             "18446744073709551615: write plain digits");

@@ -100,13 +100,13 @@ std::string what(const Step& step) {
     case StepKind::atomic_write:
       return describe_operation(*step.op) + ": its second half";
     case StepKind::verb_fail:
-      return describe_operation(*step.op) + ": is refused";
+      return describe_operation(*step.op) + ": fails";
     case StepKind::deliver:
     case StepKind::call_arrive:
       return describe_operation(*step.op) + ": arrives";
     case StepKind::send_fail:
     case StepKind::call_fail:
-      return describe_operation(*step.op) + ": is lost";
+      return describe_operation(*step.op) + ": is not delivered";
     case StepKind::complete:
       return describe_operation(*step.op) + ": completes";
     case StepKind::local:
@@ -118,7 +118,7 @@ std::string what(const Step& step) {
     case StepKind::wake_deadline:
       return "stops waiting: its deadline has passed";
     case StepKind::wake_membership:
-      return "hears that somebody has died";
+      return "learns that a client has died";
     case StepKind::probe_launch:
       return describe_probe(*step.probe) + ": looks again";
     case StepKind::probe_message:
@@ -170,7 +170,7 @@ const char* along_with(CrashUnit unit) {
     case CrashUnit::process:
       return ", with its process";
     case CrashUnit::node:
-      return ", with its node and everybody there";
+      return ", with its node and all clients there";
   }
   return "";
 }

@@ -51,7 +51,7 @@ std::string list_of(const Case& setup, const std::vector<ClientId>& holders) {
   std::string text;
   for (const ClientId client : holders)
     text += fmt::format("{}client {}", text.empty() ? "" : ", ", client.value);
-  return text.empty() ? "nobody" : text + (setup.clients() > 1 ? "" : " alone");
+  return text.empty() ? "no client" : text + (setup.clients() > 1 ? "" : " alone");
 }
 
 std::string verb_of(const Case& setup, std::uint32_t client, std::uint32_t operation) {

@@ -264,15 +264,15 @@ std::string SearchModel::describe(Violation violation) const {
     case Violation::mutual_exclusion:
       return run_->monitor().describe_violation();
     case Violation::late_effect:
-      return "a holder whose grant had expired released the lock that somebody else held";
+      return "a holder whose grant had expired released the lock that another client held";
     case Violation::deadlock:
       return "clients wait, and nothing can happen any more; entry: " + entry();
     case Violation::foreign:
       return "a verb or a CPU went to memory that is not there, or not the lock's";
     case Violation::not_free:
-      return "everybody is done, and the entry does not look free: " + entry();
+      return "all clients have finished, and the entry does not look free: " + entry();
     case Violation::no_progress:
-      return "from here no order of events lets everybody finish; entry: " + entry();
+      return "from here no order of events lets all clients finish; entry: " + entry();
     case Violation::bypassed:
       return run_->bypasses().describe();
   }

@@ -34,7 +34,7 @@ void send_event(int to, const Event& event) {
 void Device::complete(Cq& cq, const Completion& completion) {
   const std::uint32_t consumed = read_record(cq.record);
   if (((cq.produced - consumed) & kIndexMask) >= cq.entries && !cq.ignores_overrun)
-    die("CQ 0x%x of %u entries is overrun: nobody polled it while completions came", cq.number,
+    die("CQ 0x%x of %u entries is overrun: it was not polled while completions came", cq.number,
         cq.entries);
   std::array<std::byte, 128> entry = {};
   std::byte* const at = entry.data() + (cq.entry_bytes - 64);

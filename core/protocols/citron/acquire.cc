@@ -190,7 +190,7 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
 // Line 7. The nodes locked before stay held: for other requests this looks like a holder of the
 // lower node that waits at the higher one.
 Task<bool> Client::try_node_again(Attempt& attempt, std::size_t place) {
-  LATCHLAB_PATH("citron: a node is tried again while others are held");
+  LATCHLAB_PATH("citron: a node is tried again while other nodes are held");
   verbs_.mark(Phase::retry);
   Held& held = *attempt.held;
   const Time until = held_until(held);

@@ -90,7 +90,7 @@ Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, Tr
 void Client::add_told(Batch& batch, Attempt& attempt, AtNode& mine) {
   const Tree& known = tree(attempt.lock);
   mine.told.clear();
-  if (!PLANTED(citron_tells_nobody))
+  if (!PLANTED(citron_notifies_none))
     for (const TreeNode& node : known.told(mine.node, attempt.tuning.tell_meet)) {
       batch.add(options_.node.add(known.address(node), kTold));
       mine.told.push_back({node, 0});

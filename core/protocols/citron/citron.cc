@@ -120,7 +120,7 @@ std::string contradiction(const Options& options) {
   if (options.scales() && options.tunes())
     return "scale_up_poll and tune_after are both set: who grows a tree tells ancestors as far "
            "apart "
-           "as everybody else does, and that must stay as it is; remove one of them";
+           "as all other clients do, and that must stay as it is; remove one of them";
   return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 

@@ -132,7 +132,7 @@ Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
   }
   if (told != Outcome::proceed) co_return told;
   if (takes_leaves(mine.node) && mine.children == 0xF) {
-    LATCHLAB_PATH("citron: a node has all of its leaves, and waits for nobody");
+    LATCHLAB_PATH("citron: a node has all of its leaves, and waits for no request");
     co_return Outcome::proceed;
   }
   verbs_.mark(Phase::other);

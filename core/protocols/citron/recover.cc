@@ -85,7 +85,7 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
     const Node seen = at(end.values[0].lo);
     const std::uint32_t ahead = format.minus(ticket, seen.t_cnt);
     if (ahead > 1 && (!stuck || stuck->t_cnt != seen.t_cnt || stuck->occ != seen.occ)) {
-      LATCHLAB_PATH("citron: a ticket behind others waits for them to recover a node");
+      LATCHLAB_PATH("citron: a ticket behind other tickets waits for them to recover a node");
       stuck = seen;
       wait.unchanged_for = alone * (static_cast<std::int64_t>(ahead) - 1);
       continue;

@@ -77,7 +77,7 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
   for (std::size_t i = from; i < held.nodes.size(); ++i) {
     const AtNode& mine = held.nodes[i];
     if (now >= mine.until) {
-      LATCHLAB_PATH("citron: a request that is over by time is left to others");
+      LATCHLAB_PATH("citron: a request whose lease is over is left to other clients");
       continue;
     }
     all.push_back(add_leave(batch, lock, mine));

@@ -27,7 +27,7 @@ LocalQueues::Waiter LocalQueues::let_in(Local& local, std::list<Waiter>::iterato
 
 LocalQueues::Local& LocalQueues::held(LockId lock) {
   Local* const local = locks_.find(lock.value);
-  LATCHLAB_CHECK(local != nullptr, "nobody here has the lock");
+  LATCHLAB_CHECK(local != nullptr, "no client here has the lock");
   return *local;
 }
 
@@ -74,7 +74,7 @@ LocalQueues::Exit LocalQueues::leave(LockId lock, const Stays& stays, Order orde
 
 LocalQueues::Next LocalQueues::freed(LockId lock, Order order) {
   Local& local = held(lock);
-  LATCHLAB_CHECK(local.holders == 1, "nobody has left");
+  LATCHLAB_CHECK(local.holders == 1, "no holder has left");
   local.in_a_row = 0;
   local.had_it = 1;
   if (local.waiting.empty()) {
@@ -89,7 +89,7 @@ LocalQueues::Next LocalQueues::freed(LockId lock, Order order) {
 
 std::vector<ClientId> LocalQueues::admit(LockId lock, const Admits& admits, Order order) {
   Local& local = held(lock);
-  LATCHLAB_CHECK(local.mode == LockMode::shared, "a writer lets nobody in beside itself");
+  LATCHLAB_CHECK(local.mode == LockMode::shared, "no client holds beside a writer");
   std::vector<ClientId> entered;
   for (auto each = local.waiting.begin(); each != local.waiting.end();) {
     const bool reads = each->mode == LockMode::shared && admits(local.candidate(*each));

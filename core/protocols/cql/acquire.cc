@@ -36,7 +36,7 @@ Task<AcquireResult> Client::acquire_since(Want want, std::uint32_t since) {
     co_return co_await reset_and_come_back(want.lock, life);
   }
   if (exclusive ? found.size == 0 : found.writers == 0) {
-    if (found.size != 0) LATCHLAB_PATH("cql: a reader enters beside others");
+    if (found.size != 0) LATCHLAB_PATH("cql: a reader acquires beside other readers");
     co_return grant;
   }
   co_return co_await wait_and_enter(want, grant, found, since);
@@ -97,7 +97,7 @@ Task<Client::TurnResult> Client::wait_for_turn(Grant& grant) {
     set.server = grant.lock.entry.node;
     set.life = life_of_count(count);
     set.deadline = end;
-    if (PLANTED(cql_waits_for_nobody)) co_return TurnResult::mine;
+    if (PLANTED(cql_never_waits)) co_return TurnResult::mine;
     const WaitOutcome woke = co_await verbs_.first_of(set);
     if (woke.by == Woke::deadline) co_return TurnResult::late;
     if (woke.by == Woke::membership) co_return TurnResult::server_failed;

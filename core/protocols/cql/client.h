@@ -102,7 +102,7 @@ class Client final : public LockClient {
   // ---- reset.cc: in a life of the lock's server ----
   Task<Reset> reset(LockRef lock, ServerLife life);
   Task<Reset> claim(LockRef lock, ServerLife life, std::uint64_t& claimed);
-  Task<bool> tell_everybody(LockId lock, ServerLife life);
+  Task<bool> ask_all_nodes(LockId lock, ServerLife life);
   Task<std::uint32_t> collect(LockId lock, std::uint32_t count);
   Task<void> ask_those_missing(MessageType question, LockId about, std::uint32_t count);
   Task<void> evict_dead();
@@ -113,7 +113,7 @@ class Client final : public LockClient {
 
   bool writes(LockMode mode) const { return mode != LockMode::shared; }
   bool node_lives(std::uint32_t node) const;
-  bool everybody_answered() const;
+  bool all_nodes_answered() const;
   bool is_ours(Owner resetter) const;
 
   const Options& options_;  // the protocol's, which outlives its clients

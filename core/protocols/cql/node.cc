@@ -45,7 +45,7 @@ bool Node::enter_again(LockId lock, ClientId client, std::uint32_t count) {
   return true;
 }
 
-void Node::nobody_inside(LockId lock) {
+void Node::last_holder_left(LockId lock) {
   const auto at = std::lower_bound(busy_.begin(), busy_.end(), lock);
   if (at != busy_.end() && *at == lock) busy_.erase(at);
 }
@@ -53,7 +53,7 @@ void Node::nobody_inside(LockId lock) {
 Answer Node::leave(LockId lock, ClientId client) {
   State& state = state_of(lock);
   std::erase(state.inside, client);
-  if (state.inside.empty()) nobody_inside(lock);
+  if (state.inside.empty()) last_holder_left(lock);
   if (state.due()) return state.pending;
   if (state.idle() && state.count == least_count(lock)) locks_.erase(lock.value);
   return {};
@@ -126,7 +126,7 @@ Node::Next Node::what_is_next() {
   Next next;
   for (const LockId lock : asked_) {
     if (forget_dead(lock)) {
-      nobody_inside(lock);
+      last_holder_left(lock);
       next = {lock, locks_[lock.value].pending, false, {}};
       return next;
     }
@@ -167,7 +167,7 @@ Task<void> Node::hear(Verbs& verbs, const Message& message) {
   if (message.type == kLeft) co_return;  // what is due is looked for in any case
   const ClientId asks{static_cast<std::uint32_t>(message.words[1])};
   if (!verbs.membership().is_alive(asks)) {
-    LATCHLAB_PATH("cql: a reset by somebody who has died is ignored");
+    LATCHLAB_PATH("cql: a reset by a dead client is ignored");
     co_return;
   }
   const Message* const heard = &message;

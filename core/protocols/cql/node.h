@@ -79,7 +79,7 @@ class Node final : public NodePart {
   State& state_of(LockId lock);
   bool forget_dead(LockId lock);
   bool cleared(NodeId server);
-  void nobody_inside(LockId lock);
+  void last_holder_left(LockId lock);
   Next what_is_next();
   Task<void> hear(Verbs& verbs, const Message& message);
   Task<void> cut_off_dead(Verbs& verbs);

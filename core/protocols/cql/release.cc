@@ -98,7 +98,7 @@ Task<bool> Client::look_again(Grant held, Behind next, Notice& notice) {
     co_return false;
   }
   if (overtaken(next, header)) {
-    LATCHLAB_PATH("cql: others leave before the entry that a release looks for is there");
+    LATCHLAB_PATH("cql: other clients leave before the entry that a release looks for is there");
     co_return false;
   }
   if (end.end == WaitEnd::abandoned) {
@@ -117,7 +117,7 @@ Task<bool> Client::look_again(Grant held, Behind next, Notice& notice) {
 Task<void> Client::address(Grant held, Behind next, std::uint32_t wakes,
                            std::span<const std::uint64_t> queue, Notice& notice) {
   if (wakes == 0) {
-    LATCHLAB_PATH("cql: a reader leaves others inside");
+    LATCHLAB_PATH("cql: a reader leaves other readers holding");
     co_return;
   }
   if (wakes > 1) LATCHLAB_PATH("cql: a writer wakes several readers");

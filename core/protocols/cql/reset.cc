@@ -15,7 +15,7 @@ Task<Client::Reset> Client::reset(LockRef lock, ServerLife life) {
   if (claimed != Reset::done) co_return claimed;
   // Afterwards no node hears a question of a dead client, and no verb of one lands.
   if (options_.evict_dead) co_await evict_dead();
-  bool anew = co_await tell_everybody(lock.id, life);
+  bool anew = co_await ask_all_nodes(lock.id, life);
   if (options_.evict_dead) co_await evict_dead();
   if (anew) anew = co_await start_anew(lock, life, header);
   if (!anew) {
@@ -36,7 +36,7 @@ Task<Client::Reset> Client::claim(LockRef lock, ServerLife life, std::uint64_t& 
     if (header.reset != 0) {
       const bool ours = is_ours(header.resetter());
       if (!ours && verbs_.membership().is_alive(ClientId{header.resetter()})) {
-        LATCHLAB_PATH("cql: somebody else resets the lock");
+        LATCHLAB_PATH("cql: another client resets the lock");
         co_return Reset::by_another;
       }
       if (ours) {
@@ -66,7 +66,7 @@ bool Client::is_ours(Owner resetter) const {
 
 // Asks again when a node knows of more resets than this client does: the client that began those
 // has died. False: a node knows that the server is back, and the lock is in its initial state.
-Task<bool> Client::tell_everybody(LockId lock, ServerLife life) {
+Task<bool> Client::ask_all_nodes(LockId lock, ServerLife life) {
   const std::uint32_t before = co_await count_of(lock);
   for (std::uint32_t count = before + 1;;) {
     if (life_of_count(count) != life && !PLANTED(cql_resets_another_life)) co_return false;
@@ -91,7 +91,7 @@ Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
   for (;;) {
     const std::uint64_t members = verbs_.membership().version;
     if (members != asked) LATCHLAB_PATH("cql: a reset hears of a death");
-    if (everybody_answered()) co_return latest;
+    if (all_nodes_answered()) co_return latest;
     if (members != asked) co_await ask_those_missing(kReset, lock, count);
     asked = members;
     WaitSet set;
@@ -135,7 +135,7 @@ bool Client::node_lives(std::uint32_t node) const {
   return false;
 }
 
-bool Client::everybody_answered() const {
+bool Client::all_nodes_answered() const {
   for (std::uint32_t i = 0; i < answered_.size(); ++i)
     if (!answered_[i] && node_lives(i)) return false;
   return true;

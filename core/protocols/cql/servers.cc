@@ -61,9 +61,9 @@ Task<bool> Client::meet(NodeId server, ServerLife life) {
   const bool bounded = options_.timeout.ps > 0;
   const Time end = bounded ? verbs_.now() + options_.timeout : kNever;
   const bool lossy = is_datagram(options_.transport());
-  answered_.assign(peers_.shape().client_nodes, PLANTED(cql_meets_nobody));
-  if (!PLANTED(cql_meets_nobody)) co_await ask_those_missing(kReturned, about, number);
-  while (!everybody_answered()) {
+  answered_.assign(peers_.shape().client_nodes, PLANTED(cql_skips_meeting));
+  if (!PLANTED(cql_skips_meeting)) co_await ask_those_missing(kReturned, about, number);
+  while (!all_nodes_answered()) {
     WaitSet set;
     set.add(MessageWait{inbox_, {}});
     set.membership_after = verbs_.membership().version;
@@ -73,7 +73,7 @@ Task<bool> Client::meet(NodeId server, ServerLife life) {
     const WaitOutcome woke = co_await verbs_.first_of(set);
     if (verbs_.life_of(server) != life) co_return false;
     if (woke.by == Woke::deadline && verbs_.now() >= end) {
-      LATCHLAB_PATH("cql: somebody keeps locks of a server's earlier life for too long");
+      LATCHLAB_PATH("cql: a client keeps locks of a server's earlier life for too long");
       co_return false;
     }
     if (woke.by == Woke::deadline) co_await ask_those_missing(kReturned, about, number);

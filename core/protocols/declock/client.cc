@@ -125,7 +125,7 @@ Task<ReleaseResult> Client::release(Grant grant) {
   };
   co_await verbs_.on_node(visit);
   if (left.how == LocalQueues::Left::others_stay) {
-    LATCHLAB_PATH("declock: a reader leaves others of its node inside");
+    LATCHLAB_PATH("declock: a reader leaves other readers of its node holding");
     co_return result;
   }
   if (left.how == LocalQueues::Left::handed_on) {

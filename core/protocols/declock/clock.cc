@@ -77,8 +77,8 @@ Task<Agreed> agree_among_the_living(Verbs& verbs, const Peers& peers, const Opti
       counts = false;
     }
     const std::uint64_t all = rounds.counted * (peers.shape().client_nodes - dead);
-    const WordPredicate everybody = [all](std::uint64_t count) { return count >= all; };
-    agreed = co_await await_counter(verbs, counter, everybody, options.clock_sync);
+    const WordPredicate all_nodes = [all](std::uint64_t count) { return count >= all; };
+    agreed = co_await await_counter(verbs, counter, all_nodes, options.clock_sync);
   }
   co_return agreed;
 }

@@ -9,7 +9,7 @@ namespace latchlab::declock {
 
 Node::State& Node::state(LockId lock) {
   State* const found = states_.find(lock.value);
-  LATCHLAB_CHECK(found != nullptr, "nobody here has or wants the lock");
+  LATCHLAB_CHECK(found != nullptr, "no client here has or wants the lock");
   return *found;
 }
 

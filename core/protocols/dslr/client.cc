@@ -133,7 +133,7 @@ Task<AcquireResult> Client::handle_conflict(Want want, Ticket ticket, Tickets se
       if (!passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client is in a new era");
       co_return co_await fail(lock.id, AbortReason::recovered);
     }
-    LATCHLAB_PATH("dslr: nobody is served for two leases");
+    LATCHLAB_PATH("dslr: no ticket is served for two leases");
     if (co_await repair(lock, ticket, now))
       co_return co_await fail(lock.id, AbortReason::recovered);
     if (options_.dates_looks()) looks.next();

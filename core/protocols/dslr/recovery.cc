@@ -129,7 +129,7 @@ Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticke
 
 // No client was served for two leases while no tickets were left.
 Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
-  LATCHLAB_PATH("dslr: nobody is served for two leases and no tickets are left");
+  LATCHLAB_PATH("dslr: no ticket is served for two leases and no tickets are left");
   if (options_.over_limit == OverLimit::undo) {
     const Completion now = co_await verbs_.issue(options_.word.read(lock.entry));
     if (!now.ok()) co_return;
@@ -176,11 +176,11 @@ Task<void> Client::wait_and_end_era(LockRef lock, Tickets from, Tickets seen) {
       LATCHLAB_PATH("dslr: the last holder ends the era");
       co_return;
     }
-    if (!served) LATCHLAB_PATH("dslr: the last holder waits for the others");
+    if (!served) LATCHLAB_PATH("dslr: the last holder waits for the other holders");
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     seen = options_.word.unpack(end.values[0]);
     served = end.end == WaitEnd::satisfied;
-    if (end.end == WaitEnd::abandoned) LATCHLAB_PATH("dslr: somebody else has ended the era");
+    if (end.end == WaitEnd::abandoned) LATCHLAB_PATH("dslr: another client has ended the era");
     if (end.end == WaitEnd::unchanged) {
       LATCHLAB_PATH("dslr: the last holder waits in vain");
       co_await repair(lock, last, seen);

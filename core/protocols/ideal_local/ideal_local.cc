@@ -110,7 +110,7 @@ class IdealClient final : public LockClient {
     };
     co_await verbs_.on_node(enter);
     if (here) {
-      LATCHLAB_PATH("ideal_local: nobody stands in the way");
+      LATCHLAB_PATH("ideal_local: no holder conflicts");
       co_return Grant(want, mode);
     }
     LATCHLAB_PATH("ideal_local: a client waits");
@@ -135,9 +135,9 @@ class IdealClient final : public LockClient {
       granted = locks->leave(lock, mode);
     };
     co_await verbs_.on_node(leave);
-    if (granted.empty()) LATCHLAB_PATH("ideal_local: a release lets nobody in");
-    if (granted.size() == 1) LATCHLAB_PATH("ideal_local: a release lets one client in");
-    if (granted.size() > 1) LATCHLAB_PATH("ideal_local: a release lets several readers in");
+    if (granted.empty()) LATCHLAB_PATH("ideal_local: a release grants to no client");
+    if (granted.size() == 1) LATCHLAB_PATH("ideal_local: a release grants to one client");
+    if (granted.size() > 1) LATCHLAB_PATH("ideal_local: a release grants to several readers");
     co_await tell(granted);
     co_return ReleaseResult::released;
   }

@@ -31,7 +31,8 @@ std::optional<PendingCall> LineOfRanges::withdraw(const Asker& who, Calls& grant
   const PendingCall call = found->second.call;
   --waiters_;
   leave(found, granted);
-  if (!granted.empty()) LATCHLAB_PATH("interval_tree: who stops waiting lets others in");
+  if (!granted.empty())
+    LATCHLAB_PATH("interval_tree: a client that stops waiting unblocks other clients");
   return call;
 }
 

@@ -34,7 +34,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     bool fine = list.has_value();
     if (fine) fine = co_await sweep(*list);
     if (!fine) {
-      LATCHLAB_PATH("list_rdma: the server fails who needs a node");
+      LATCHLAB_PATH("list_rdma: the server fails a client that needs a node");
       co_return Aborted{AbortReason::server_failed};
     }
     mine = nodes_.take(entry.node);
@@ -109,8 +109,8 @@ Task<Client::End> Client::join(WalkPosition* place) {
   together.marked = false;
   bool done = false;
   const bool fine = co_await exchange(place, together, &done);
-  if (done) LATCHLAB_PATH("list_rdma: somebody comes to who is alone");
-  if (fine && !done) LATCHLAB_PATH("list_rdma: who is alone leaves before somebody comes");
+  if (done) LATCHLAB_PATH("list_rdma: a client joins one that is alone");
+  if (fine && !done) LATCHLAB_PATH("list_rdma: a client that is alone leaves before another comes");
   co_return fine ? End::again : End::failed;
 }
 
@@ -136,7 +136,7 @@ Task<Client::End> Client::link_in(WalkPosition* place, Mine mine, Range range, b
     place->seen = before;
     co_return End::linked;
   }
-  LATCHLAB_PATH("list_rdma: somebody else changes a link before a range is linked in");
+  LATCHLAB_PATH("list_rdma: another client changes a link before a range is linked in");
   verbs_.mark(Phase::retry);
   place->seen = Link::of(batch.result(cas).value.lo);
   co_return End::again;
@@ -182,11 +182,11 @@ Task<ReleaseResult> Client::release(Grant grant) {
     const Completion emptied = co_await verbs_.issue(empty);
     fine = emptied.ok();
     if (fine && matched(empty, emptied.value)) {
-      LATCHLAB_PATH("list_rdma: who is alone empties the list");
+      LATCHLAB_PATH("list_rdma: a client that is alone empties the list");
       nodes_.free(slot);
       co_return ReleaseResult::released;
     }
-    if (fine) LATCHLAB_PATH("list_rdma: who was alone is so no more");
+    if (fine) LATCHLAB_PATH("list_rdma: a client that was alone is so no more");
   }
   if (fine && !PLANTED(list_rdma_releases_without_a_mark)) {
     const RemoteAddr next = next_at(entry.node, static_cast<std::uint32_t>(grant.words[kIndex]));

@@ -74,7 +74,7 @@ Task<bool> Client::take_out(WalkPosition* place, NodeRef node, NodeRef next) {
     LATCHLAB_PATH("list_rdma: a walk takes out a node that was released");
     nodes_.taken_out(place->word.node, node.index);
   } else {
-    LATCHLAB_PATH("list_rdma: somebody else changes a link before a node is taken out");
+    LATCHLAB_PATH("list_rdma: another client changes a link before a node is taken out");
   }
   co_return fine;
 }

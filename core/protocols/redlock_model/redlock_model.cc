@@ -48,7 +48,7 @@ class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
 std::string redlock_contradiction(const redlock::Options& options) {
   const bool ends = options.validity == redlock::Validity::checked;
   if (!ends || options.validity_of(options.ttl).ps > 0) return {};
-  return "ttl is not longer than what is taken off for drift: nobody would ever have the lock; "
+  return "ttl is not longer than what is taken off for drift: no client would ever have the lock; "
          "raise ttl, or lower drift_least or drift_factor_ppm";
 }
 

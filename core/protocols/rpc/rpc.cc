@@ -65,7 +65,7 @@ class RpcServer final : public ServerPart {
     }
     const bool free = table_.entry_word_of(asked.entry) == 0;
     if (free) LATCHLAB_PATH("rpc: a release frees the lock");
-    if (!free) LATCHLAB_PATH("rpc: a reader leaves others inside");
+    if (!free) LATCHLAB_PATH("rpc: a reader leaves other readers holding");
     return served::kGranted;
   }
 

@@ -24,7 +24,7 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions /*options*/)
   }
   const bool taken = co_await take(want.lock.entry);
   if (taken) co_return Grant(want);
-  PATH("the server fails whoever takes the lock");
+  PATH("the server fails an acquire");
   if (options_.local_queue) co_await step_down(want.lock.id);
   co_return Aborted{AbortReason::server_failed};
 }
@@ -127,7 +127,7 @@ Task<void> Client<Lock>::free(RemoteAddr entry, const std::optional<Verb>& last)
     co_return;
   }
   if (options_.unlock_posted) {
-    PATH("the lock is freed by a verb that nobody waits for");
+    PATH("the lock is freed by a verb that no client awaits");
     verbs_.post(free);
     co_return;
   }
@@ -142,7 +142,7 @@ Task<void> Client<Lock>::step_down(LockId lock) {
   const auto freed = [queues, lock, &next] { next = queues->freed(lock); };
   co_await verbs_.on_node(freed);
   if (!next.any) {
-    PATH("nobody of the node waits");
+    PATH("no client of the node waits");
     co_return;
   }
   PATH("the next of the node leads");

@@ -64,7 +64,7 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
     const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
     if (!now.ok()) co_return Asked::failed;
     if (format().leapt(stuck_at, now.value.lo)) {
-      LATCHLAB_PATH("shiftlock: somebody else was faster to ask for recovery");
+      LATCHLAB_PATH("shiftlock: another client was faster to ask for recovery");
       co_return Asked::recovered;
     }
   }
@@ -88,7 +88,7 @@ Task<Client::Asked> Client::reset_alone(LockRef lock, std::uint64_t stuck_at) {
   const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
   if (!now.ok()) co_return Asked::failed;
   if (format().leapt(stuck_at, now.value.lo)) {
-    LATCHLAB_PATH("shiftlock: somebody else was faster to reset");
+    LATCHLAB_PATH("shiftlock: another client was faster to reset");
     co_return Asked::recovered;
   }
   const Verb reset = format().reset(lock.entry, stuck_at, !on_.reset_zeroes_epoch);

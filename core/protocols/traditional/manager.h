@@ -23,7 +23,7 @@ enum class Path : std::uint8_t {
   writer_enters,
   reader_queues,
   writer_queues,
-  nobody_waits,
+  none_waits,
   writer_let_in,
   readers_let_in,
   withdrawn,
@@ -133,12 +133,12 @@ Description<Of> describe() {
         return LATCHLAB_PATH(name ": a reader queues up");                          \
       case writer_queues:                                                           \
         return LATCHLAB_PATH(name ": a writer queues up");                          \
-      case nobody_waits:                                                            \
-        return LATCHLAB_PATH(name ": a release lets nobody in");                    \
+      case none_waits:                                                              \
+        return LATCHLAB_PATH(name ": a release grants to no client");               \
       case writer_let_in:                                                           \
-        return LATCHLAB_PATH(name ": a release lets a writer in");                  \
+        return LATCHLAB_PATH(name ": a release grants to a writer");                \
       case readers_let_in:                                                          \
-        return LATCHLAB_PATH(name ": a release lets readers in");                   \
+        return LATCHLAB_PATH(name ": a release grants to readers");                 \
       case withdrawn:                                                               \
         return LATCHLAB_PATH(name ": a client leaves the queue");                   \
       case withdrawal_lets_in:                                                      \

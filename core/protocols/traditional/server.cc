@@ -97,7 +97,7 @@ class Server final : public ServerPart {
     if (const std::optional<LockMode> next = let_in(step))
       note(*next == LockMode::shared ? Path::readers_let_in : Path::writer_let_in);
     else
-      note(Path::nobody_waits);
+      note(Path::none_waits);
     answer(step, {call, served::kGranted});
   }
 

@@ -8,7 +8,7 @@ namespace latchlab {
 namespace {
 
 bool may_pass(const traditional::Options& options, const served::LockTable::Waiting& waiting) {
-  if (!waiting.beside_readers && !PLANTED(traditional_ro_passes_whoever_holds)) return false;
+  if (!waiting.beside_readers && !PLANTED(traditional_ro_passes_any_holder)) return false;
   const std::uint64_t most =
       options.max_passes + (PLANTED(traditional_ro_passes_once_more) ? 1 : 0);
   const bool may = waiting.passed < most || PLANTED(traditional_ro_counts_nothing);

@@ -90,7 +90,7 @@ inline void expect_bypassed(const Claim& claim, std::uint32_t clients, std::uint
 
 // A search that finds no violation and reaches the path on which no client waits for the unlock.
 inline void expect_sound_with_posted_unlocks(const Campaign& campaign) {
-  const std::string path = "the lock is freed by a verb that nobody waits for";
+  const std::string path = "the lock is freed by a verb that no client awaits";
   ASSERT_FALSE(paths::all(campaign.base.protocol + ": " + path).empty());
   const Verdict verdict = run(campaign);
   expect_sound(verdict);

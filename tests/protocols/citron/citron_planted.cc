@@ -12,7 +12,7 @@ using testing::Bug;
 using testing::expect_found;
 
 constexpr Bug kDoesNotWait{"citron_does_not_wait"};          // for T_wait
-constexpr Bug kNotifiesNone{"citron_tells_nobody"};          // DMax
+constexpr Bug kNotifiesNone{"citron_notifies_none"};         // DMax
 constexpr Bug kStays{"citron_stays_occupied"};               // when it leaves
 constexpr Bug kNoLevel{"citron_tells_no_level_of_its_own"};  // in place of the top ones
 constexpr Bug kInSilence{"citron_grows_in_silence"};         // tells new nodes nothing

@@ -115,9 +115,9 @@ TEST(citron_search, walks_take_every_recovery_path) {
                {"a node is taken over from the dead",               // line 11
                 "an ancestor that stands still is locked instead",  // 18
                 "bits of a dead client are cleared",                // 22
-                "a ticket behind others waits for them to recover a node",
+                "a ticket behind other tickets waits for them to recover a node",
                 "a request waits too long for some below",
-                "a request that is over by time is left to others"});
+                "a request whose lease is over is left to other clients"});
 }
 TEST(citron_search, walks_take_every_path_of_requests_while_a_tree_grows) {
   expect_taken(ranges({from_to(0, 10), from_to(256, 300), from_to(260, 300)}, microseconds(8),

@@ -149,7 +149,7 @@ void expect_sound_crowd(const RunSetup& setup) {
   EXPECT_TRUE(outcome.safe()) << outcome.violation;
   EXPECT_EQ(outcome.end, RunEnd::finished) << outcome.entry;
   EXPECT_TRUE(outcome.free) << outcome.entry;
-  EXPECT_EQ(outcome.recoveries, 0U) << "somebody who lives is taken for dead";
+  EXPECT_EQ(outcome.recoveries, 0U) << "a live client is taken for dead";
   EXPECT_GT(outcome.most_inside, 1U);
 }
 

@@ -90,7 +90,7 @@ TEST(timed, citron_late_does_not_use_a_leaf_that_is_acquired_too_late) {
   EXPECT_EQ(scene.word(2), 0xFULL << 60U) << scene.entry();  // left to other clients
   EXPECT_EQ(scene.word(3), 0U) << scene.entry();
   EXPECT_THAT(scene.taken, Contains("a range is granted too late to be used"));
-  EXPECT_THAT(scene.taken, Contains("a request that is over by time is left to others"));
+  EXPECT_THAT(scene.taken, Contains("a request whose lease is over is left to other clients"));
 }
 
 // ---- a node in place of a leaf ----
@@ -145,7 +145,8 @@ TEST(timed, citron_late_waits_once_for_each_ticket_ahead) {
   EXPECT_TRUE(seen.acquired);
   EXPECT_GE(seen.took, kEach * 2);
   EXPECT_LT(seen.took, kEach * 2 + kTrips);
-  EXPECT_THAT(scene.taken, Contains("a ticket behind others waits for them to recover a node"));
+  EXPECT_THAT(scene.taken,
+              Contains("a ticket behind other tickets waits for them to recover a node"));
 }
 // Line 18, and line 11 at the node above, at height 2: three leases each.
 TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_a_client_at_an_ancestor) {

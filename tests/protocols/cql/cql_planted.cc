@@ -13,7 +13,7 @@ using explore::Violation;
 // An entry of any version is accepted as the expected one.
 constexpr Bug kNoVersions{"cql_checks_no_version"};
 // A client that has to wait acquires the lock at once.
-constexpr Bug kNoWait{"cql_waits_for_nobody"};
+constexpr Bug kNoWait{"cql_never_waits"};
 // A release that misses an entry wakes no client.
 constexpr Bug kNoSecondLook{"cql_does_not_look_again"};
 // A node answers a reset although a client of it holds the lock.
@@ -26,7 +26,7 @@ constexpr Bug kExpired{"cql_accepts_expired"};
 constexpr Bug kOneReader{"cql_wakes_one_reader"};
 // Locks of a restarted server are used although other clients still hold earlier ones: the server's
 // memory says that they are free.
-constexpr Bug kSkipsMeeting{"cql_meets_nobody"};
+constexpr Bug kSkipsMeeting{"cql_skips_meeting"};
 // A node reports that it holds no more locks of a server although one of its clients does.
 constexpr Bug kClearsEarly{"cql_clears_while_holding"};
 // A client releases a lock that the server has forgotten.

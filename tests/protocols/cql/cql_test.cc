@@ -159,8 +159,8 @@ TEST(cql, takes_ordinary_paths_under_contention) {
   RunSetup setup = crowd("cql", "repaired");
   setup.client_nodes = 5;
   expect_paths(setup,
-               {"a reader enters beside others", "a release looks for an entry again",
-                "a reader leaves others inside", "a writer wakes several readers"},
+               {"a reader acquires beside other readers", "a release looks for an entry again",
+                "a reader leaves other readers holding", "a writer wakes several readers"},
                {"the server fails an acquisition", "a release finds no versions left",
                 "a waiter has waited for too long"});
 }
@@ -170,12 +170,12 @@ TEST(cql, takes_paths_of_resets_when_versions_run_out) {
   setup.params = {{"version_bits", number(1)}, {"capacity", number(3)}};
   expect_reached(
       setup,
-      {"a release finds no versions left", "somebody else resets the lock",
+      {"a release finds no versions left", "another client resets the lock",
        "an acquisition finds a reset under way", "a waiter hears of a reset",
        "a reset waits for clients of a node", "a client answers a reset when it has left",
        "a release finds a reset under way", "a notification comes after the reset that it lost to",
        "a reset comes before the entry that a release looks for",
-       "others leave before the entry that a release looks for is there"});
+       "other clients leave before the entry that a release looks for is there"});
 }
 
 // A writer wakes two readers. One of them releases and resets the lock before the other one has

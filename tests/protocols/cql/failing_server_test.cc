@@ -134,7 +134,7 @@ TEST(timed, cql_survives_a_server_restart_over_datagrams) {
 TEST(timed, cql_stops_waiting_for_holders_of_locks_from_before_a_restart) {
   expect_return_survived({.outage = milliseconds(1), .params = {{"timeout", milliseconds(3)}}});
   EXPECT_THAT(labels("cql", true),
-              ::testing::Contains("somebody keeps locks of a server's earlier life for too long"));
+              ::testing::Contains("a client keeps locks of a server's earlier life for too long"));
 }
 
 }  // namespace

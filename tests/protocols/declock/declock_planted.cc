@@ -20,13 +20,13 @@ constexpr Bug kAnyMode{"common_hands_over_in_any_mode"};
 // A node answers a reset although one of its clients holds the lock.
 constexpr Bug kAnswersEarly{"cql_answers_while_holding"};
 // A node that has to wait for other nodes acquires the lock at once.
-constexpr Bug kNoWait{"cql_waits_for_nobody"};
+constexpr Bug kNoWait{"cql_never_waits"};
 
 // Clients of a node keep handing over a lock whose server has failed, and all other nodes wait for
 // them.
 constexpr Bug kPassesOn{"declock_hands_over_what_is_gone"};
 // Locks of a restarted server are used although other nodes still hold earlier ones.
-constexpr Bug kSkipsMeeting{"cql_meets_nobody"};
+constexpr Bug kSkipsMeeting{"cql_skips_meeting"};
 
 RunSetup crowded(ParamValues params = {}, std::uint32_t shared = 50) {
   RunSetup setup;

@@ -199,7 +199,7 @@ TEST(declock, takes_ordinary_paths_under_contention) {
       quiet_case(),
       {"a client leads its node", "a client waits for its neighbours",
        "a neighbour hands the lock over", "a reader enters beside readers of its node",
-       "a reader leaves others of its node inside", "the next of the node leads",
+       "a reader leaves other readers of its node holding", "the next of the node leads",
        "a client sees that other nodes wait", "what was prefetched is out of date",
        "a late reader looks for other nodes", "a late reader sees that other nodes wait"},
       {"a leader is refused", "clocks are synchronised", "clocks are synchronised without the dead",

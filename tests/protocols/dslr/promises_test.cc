@@ -33,7 +33,7 @@ TEST(dslr, takes_ordinary_paths_under_contention) {
        "a writer waits for its turn", "the turn of a waiting client comes", "a reader releases",
        "a writer releases", "no tickets are left", "the last ticket of an era is served",
        "the last holder ends the era", "a client without a ticket sees the next era"},
-      {"nobody is served for two leases", "a repair sends everyone back",
+      {"no ticket is served for two leases", "a repair sends everyone back",
        "a repair leaves a tombstone", "a tombstone is taken away", "a late release is suppressed",
        "a waiting client has been passed", "a ticket is undone"});
 }
@@ -41,7 +41,7 @@ TEST(dslr, takes_ordinary_paths_under_contention) {
 TEST(dslr, takes_paths_through_a_repair_after_a_crash) {
   RunSetup setup = crowd("dslr");
   setup.dies = {0};
-  expect_reached(setup, {"nobody is served for two leases", "a repair sends everyone back",
+  expect_reached(setup, {"no ticket is served for two leases", "a repair sends everyone back",
                          "a waiting client has been passed"});
 }
 

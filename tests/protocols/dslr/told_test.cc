@@ -57,7 +57,7 @@ TEST(dslr_server, that_dies_is_reported_at_every_step) {
       if (told.reason != AbortReason::server_failed) continue;
       const Labels& path = told.labels;
       in_repairs += static_cast<std::uint64_t>(
-          std::count(path.begin(), path.end(), "nobody is served for two leases"));
+          std::count(path.begin(), path.end(), "no ticket is served for two leases"));
     }
   }
   EXPECT_GT(in_repairs, 0U);

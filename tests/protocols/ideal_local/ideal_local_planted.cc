@@ -30,7 +30,8 @@ void expect_never(Bug bug, const RunSetup& setup, const std::string& label) {
 
 TEST(ideal_local_planted, readers_granted_one_by_one) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
-  expect_never(Bug{"ideal_local_grants_one_reader"}, broken(), "a release lets several readers in");
+  expect_never(Bug{"ideal_local_grants_one_reader"}, broken(),
+               "a release grants to several readers");
 }
 
 RunSetup impatient() {

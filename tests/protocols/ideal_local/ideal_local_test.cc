@@ -59,8 +59,8 @@ TEST(ideal_local, leaves_clients_behind_a_crashed_holder_waiting) {
 
 TEST(ideal_local, takes_ordinary_paths_under_contention) {
   expect_paths(ideal(4),
-               {"nobody stands in the way", "a client waits", "a release lets nobody in",
-                "a release lets one client in", "a release lets several readers in"},
+               {"no holder conflicts", "a client waits", "a release grants to no client",
+                "a release grants to one client", "a release grants to several readers"},
                {"a client gives up at its deadline", "the lock comes at the deadline"});
 }
 
@@ -72,7 +72,7 @@ TEST(ideal_local, waits_for_predecessors_and_tells_successors) {
 TEST(ideal_local, takes_no_path_of_contention_if_alone) {
   Outcome outcome;
   EXPECT_THAT(reached_in(ideal(1), 1, outcome),
-              UnorderedElementsAre("nobody stands in the way", "a release lets nobody in"));
+              UnorderedElementsAre("no holder conflicts", "a release grants to no client"));
 }
 
 TEST(ideal_local, reports_a_withdrawal_when_a_client_gives_up) {

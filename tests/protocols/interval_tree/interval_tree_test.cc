@@ -107,7 +107,7 @@ TEST(interval_tree, grants_blocked_clients_when_a_waiting_client_withdraws) {
     section.work.hold = nanoseconds(20);
     return count < 3;
   };
-  testing::expect_reached(setup, {"who stops waiting lets others in"});
+  testing::expect_reached(setup, {"a client that stops waiting unblocks other clients"});
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(list_cpu, leaves_released_nodes_to_later_walks) {
   EXPECT_EQ(list.nodes(), 4U);
   EXPECT_FALSE(list.try_insert(held(0, 5, 5)));
   EXPECT_EQ(list.take_steps(), 3U) << "what is marked, the next one, and its own";
-  EXPECT_EQ(list.nodes(), 4U) << "nobody has come to the last one";
+  EXPECT_EQ(list.nodes(), 4U) << "no client has come to the last one";
   EXPECT_FALSE(list.try_insert(held(30, 39, 6)));
   EXPECT_EQ(list.nodes(), 4U);
 }

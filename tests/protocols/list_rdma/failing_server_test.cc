@@ -67,7 +67,7 @@ TEST(list_rdma_failing_server, is_reported_at_every_verb) {
       paths::record(false);
       EXPECT_GE(refused, all - 3);  // except the three that release
       Labels told = {"the server fails an acquire", "the server fails a release"};
-      if (nodes == 1) told.emplace_back("the server fails who needs a node");
+      if (nodes == 1) told.emplace_back("the server fails a client that needs a node");
       EXPECT_THAT(labels("list_rdma", true), ::testing::IsSupersetOf(told));
     }
 }

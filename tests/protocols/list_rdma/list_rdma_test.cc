@@ -238,15 +238,15 @@ TEST(list_rdma, takes_ordinary_paths_under_contention) {
   expect_paths(
       setup,
       {"a range is linked in", "a walk passes a node", "a walk takes out a node that was released",
-       "a client waits for a node in its way", "somebody comes to who is alone",
-       "who is alone leaves before somebody comes", "who is alone empties the list",
-       "who was alone is so no more", "a node is marked as released",
-       "somebody else changes a link before a range is linked in",
-       "somebody else changes a link before a node is taken out",
+       "a client waits for a node in its way", "a client joins one that is alone",
+       "a client that is alone leaves before another comes",
+       "a client that is alone empties the list", "a client that was alone is so no more",
+       "a node is marked as released", "another client changes a link before a range is linked in",
+       "another client changes a link before a node is taken out",
        "a walk begins anew, as the node that it has reached was released",
        "a client walks along a list for its own nodes"},
       {"the server fails an acquire", "the server fails a release",
-       "the server fails who needs a node", "a client takes the list for empty",
+       "the server fails a client that needs a node", "a client takes the list for empty",
        "a client gives up at its deadline"});
 }
 

@@ -175,7 +175,7 @@ TEST(mcs, posts_two_recvs_for_each_lock) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-constexpr const char* kHeldBack = "a message within a node is held back";
+constexpr const char* kHeldBack = "a message within a node is delayed";
 
 struct Handover {
   Duration held = microseconds(200);

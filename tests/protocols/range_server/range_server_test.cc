@@ -90,8 +90,8 @@ TEST_P(RangeServer, looks_free_after_all_clients_have_released) {
 
 TEST_P(RangeServer, takes_ordinary_paths_under_contention) {
   expect_paths(crowd(GetParam()),
-               {"a range is granted at once", "a range has to wait", "a release lets nobody in",
-                "a release lets others in"},
+               {"a range is granted at once", "a range has to wait",
+                "a release grants to no client", "a release grants to waiting clients"},
                {"a client gives up at its deadline", "a client stops waiting",
                 "a withdrawal crosses its grant", "a withdrawal overtakes its request",
                 "a withdrawn request arrives", "the server fails a call"});
@@ -245,7 +245,7 @@ TEST_P(TimedRangeServer, keeps_the_core_for_the_handler_and_for_each_step) {
   const Outcome outcome = run(setup, 1);
   const Duration first = std::min(waited(outcome, 0), waited(outcome, 1));
   const Duration second = std::max(waited(outcome, 0), waited(outcome, 1));
-  EXPECT_EQ(second - first, kCallService + nanoseconds(130)) << "one step with nobody there";
+  EXPECT_EQ(second - first, kCallService + nanoseconds(130)) << "one step with no client there";
 }
 
 // Eight ranges are held: a list is walked to its end, and trees down to their leaves. The last

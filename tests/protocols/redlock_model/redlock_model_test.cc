@@ -64,7 +64,8 @@ TEST(redlock_model, rejects_keys_that_expire_before_any_client_can_use_them) {
   const ProtocolInfo& info = find_protocol("redlock_model")->info;
   ParamSet params = info.resolve("redis");
   params.set("ttl", milliseconds(2));
-  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("nobody would ever have the lock"));
+  EXPECT_THAT(info.contradiction(params),
+              ::testing::HasSubstr("no client would ever have the lock"));
   params.set("validity", text("ignored"));
   EXPECT_EQ(info.contradiction(params), "");
 }

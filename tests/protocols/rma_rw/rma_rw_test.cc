@@ -57,7 +57,7 @@ TEST(rma_rw, is_sound_with_delayed_messages) {
   setup.clients_per_node = 4;
   setup.shared_percent = 20;
   expect_sound(setup, 100);
-  expect_reached(setup, {"a message within a node is held back"});
+  expect_reached(setup, {"a message within a node is delayed"});
 }
 
 // ---- deadlines ----
@@ -235,10 +235,10 @@ TEST(rma_rw, takes_ordinary_paths_under_contention) {
       crowd("rma_rw"),
       {"a reader enters", "a reader finds writers' mode", "a reader finds the threshold reached",
        "a reader sets the counters back", "a reader leaves the turn to a writer",
-       "nobody has departed", "the queue is empty", "a writer queues up behind another",
+       "no reader has departed", "the queue is empty", "a writer queues up behind another",
        "a writer is handed the lock", "a writer has to change the mode",
        "readers arrive before the mode changes", "enough writers were in a row",
-       "a release hands over", "a release lets readers in", "a release knows no successor",
+       "a release hands over", "a release grants to readers", "a release knows no successor",
        "a release waits for a late successor", "a release leaves the queue empty"},
       {"a Successor cannot be delivered", "a turn cannot be delivered", "no queue node is left",
        "a reader gives up at its deadline", "the server fails the first writer"});

@@ -146,7 +146,7 @@ TEST(rpc, takes_ordinary_paths_under_contention) {
   expect_paths(crowd("rpc"),
                {"a reader is let in", "a writer is let in", "a reader is refused",
                 "a writer is refused", "a refused client asks again at once",
-                "a reader leaves others inside", "a release frees the lock"},
+                "a reader leaves other readers holding", "a release frees the lock"},
                {"a client gives up at its deadline", "a refused client pauses",
                 "a reader's guard replaces that of another", "a release finds no guard",
                 "the server fails an acquire", "the server fails a release"});

@@ -44,8 +44,8 @@ TEST(sherman, is_sound_while_unlocks_of_locks_in_one_word_are_under_way) {
 }
 
 TEST(sherman, ends_acquisitions_and_releases_when_the_server_dies) {
-  expect_told_when_the_server_dies(
-      "sherman", {}, {"the server fails whoever takes the lock", "the server fails a release"});
+  expect_told_when_the_server_dies("sherman", {},
+                                   {"the server fails an acquire", "the server fails a release"});
 }
 
 }  // namespace

@@ -173,9 +173,9 @@ TEST(sherman, takes_ordinary_paths_under_contention) {
       {"a client is the first of its node", "a client leads its node",
        "a client waits for its neighbours", "the lock is free", "the lock is taken",
        "the lock is taken after retries", "a neighbour hands the lock over",
-       "the lock stays at the node", "the next of the node leads", "nobody of the node waits"},
-      {"the server fails whoever takes the lock", "the server fails a release",
-       "the lock is freed by a verb that nobody waits for"});
+       "the lock stays at the node", "the next of the node leads", "no client of the node waits"},
+      {"the server fails an acquire", "the server fails a release",
+       "the lock is freed by a verb that no client awaits"});
 }
 
 }  // namespace

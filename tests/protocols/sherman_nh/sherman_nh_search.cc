@@ -17,9 +17,8 @@ TEST(sherman_nh, is_sound_while_unlocks_are_under_way) {
 }
 
 TEST(sherman_nh, ends_acquisitions_and_releases_when_the_server_dies) {
-  expect_told_when_the_server_dies(
-      "sherman_nh", {"local_queue=true"},
-      {"the server fails whoever takes the lock", "the server fails a release"});
+  expect_told_when_the_server_dies("sherman_nh", {"local_queue=true"},
+                                   {"the server fails an acquire", "the server fails a release"});
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(Shiftlock, takes_ordinary_paths_under_contention) {
       {"a reader enters at once", "a reader waits for writers", "a waiting reader is let in",
        "a writer enters at once", "the first writer waits for readers",
        "a writer queues behind another", "a writer waits for the readers of a mode change",
-       "a reader releases", "a release leaves the queue empty", "a release lets readers in",
+       "a reader releases", "a release leaves the queue empty", "a release grants to readers",
        "a release waits for a late Successor"},
       {"a request for recovery is granted", "a request for recovery is rejected",
        "the server resets a lock", "a waiting writer starts again after a recovery",

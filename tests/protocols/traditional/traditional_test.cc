@@ -90,7 +90,7 @@ TEST(traditional, reports_no_readers_among_writers) {
   RunSetup writers = crowd("traditional");
   writers.shared_percent = 0;
   const Labels found = reached_by_crowd(writers);
-  EXPECT_THAT(found, Contains("a release lets a writer in"));
+  EXPECT_THAT(found, Contains("a release grants to a writer"));
   EXPECT_THAT(found, Each(Not(HasSubstr("reader"))));
 }
 
@@ -163,8 +163,8 @@ TEST_P(LockManager, stays_held_after_its_holder_crashes) {
 TEST_P(LockManager, takes_ordinary_paths_under_contention) {
   expect_paths(crowd(GetParam()),
                {"a reader is let in at once", "a writer is let in at once", "a reader queues up",
-                "a writer queues up", "a release lets nobody in", "a release lets a writer in",
-                "a release lets readers in"},
+                "a writer queues up", "a release grants to no client",
+                "a release grants to a writer", "a release grants to readers"},
                {"a client gives up at its deadline", "a client gives up at the timeout",
                 "a client leaves the queue", "a withdrawal crosses its grant",
                 "a withdrawal overtakes its request", "a withdrawn request arrives",

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Bug kNoCount{"traditional_ro_counts_nothing"};
 constexpr Bug kOnceMore{"traditional_ro_passes_once_more"};
-constexpr Bug kAnyHolder{"traditional_ro_passes_whoever_holds"};  // also if a writer holds it
+constexpr Bug kAnyHolder{"traditional_ro_passes_any_holder"};  // also if a writer holds it
 
 // A reader arrives twice while another one holds the lock.
 explore::Campaign two_readers() {

@@ -83,7 +83,8 @@ void add_explore(Cli& cli) {
   command.add_flag("--between-atomics", base.between_atomics,
                    "With --pauses: only clients without an atomic in flight stall");
   number(command, "--long-sends", base.long_sends, 0, explore::kMostLongSends,
-         "Maximum number of SENDs, and of verbs and calls to a dead node, that are retried while "
+         "Of locks with leases: maximum number of SENDs, and of verbs and calls to a dead node, "
+         "that are retried while "
          "leases expire");
   number(command, "--timeouts", base.timeouts, 0, 1'000,
          "Maximum number of lease expiries after a client has died or stalled");

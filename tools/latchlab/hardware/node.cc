@@ -228,7 +228,8 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
   JournalFile journal;
   if (!job.own.empty()) {
     if (arguments.journals.empty())
-      return serialise_share_outcome(refused("this node keeps no journal: nobody here started it"));
+      return serialise_share_outcome(
+          refused("this node keeps no journal: no coordinator started it here"));
     auto opened = JournalFile::open(arguments.journals, job.own, point.platform.clients());
     if (!opened) return serialise_share_outcome(refused(opened.error().text()));
     journal = std::move(opened).value();

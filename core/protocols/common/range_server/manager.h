@@ -50,8 +50,8 @@ namespace latchlab::range_server {
 enum class Path : std::uint8_t {
   enters,
   waits,
-  nobody_let_in,
-  others_let_in,
+  none_granted,
+  others_granted,
   withdrawn,
   grant_crosses,
   request_overtaken,
@@ -146,29 +146,29 @@ Description<Of> describe(const char* step) {
 }  // namespace latchlab::range_server
 
 // Kind::note for the lock of this name: all such locks have the same paths.
-#define LATCHLAB_RANGE_SERVER_PATHS(name)                                  \
-  [](::latchlab::range_server::Path path) {                                \
-    using enum ::latchlab::range_server::Path;                             \
-    switch (path) {                                                        \
-      case enters:                                                         \
-        return LATCHLAB_PATH(name ": a range is granted at once");         \
-      case waits:                                                          \
-        return LATCHLAB_PATH(name ": a range has to wait");                \
-      case nobody_let_in:                                                  \
-        return LATCHLAB_PATH(name ": a release lets nobody in");           \
-      case others_let_in:                                                  \
-        return LATCHLAB_PATH(name ": a release lets others in");           \
-      case withdrawn:                                                      \
-        return LATCHLAB_PATH(name ": a client stops waiting");             \
-      case grant_crosses:                                                  \
-        return LATCHLAB_PATH(name ": a withdrawal crosses its grant");     \
-      case request_overtaken:                                              \
-        return LATCHLAB_PATH(name ": a withdrawal overtakes its request"); \
-      case late_request:                                                   \
-        return LATCHLAB_PATH(name ": a withdrawn request arrives");        \
-      case deadline:                                                       \
-        return LATCHLAB_PATH(name ": a client gives up at its deadline");  \
-      case server_fails:                                                   \
-        return LATCHLAB_PATH(name ": the server fails a call");            \
-    }                                                                      \
+#define LATCHLAB_RANGE_SERVER_PATHS(name)                                   \
+  [](::latchlab::range_server::Path path) {                                 \
+    using enum ::latchlab::range_server::Path;                              \
+    switch (path) {                                                         \
+      case enters:                                                          \
+        return LATCHLAB_PATH(name ": a range is granted at once");          \
+      case waits:                                                           \
+        return LATCHLAB_PATH(name ": a range has to wait");                 \
+      case none_granted:                                                    \
+        return LATCHLAB_PATH(name ": a release grants to no client");       \
+      case others_granted:                                                  \
+        return LATCHLAB_PATH(name ": a release grants to waiting clients"); \
+      case withdrawn:                                                       \
+        return LATCHLAB_PATH(name ": a client stops waiting");              \
+      case grant_crosses:                                                   \
+        return LATCHLAB_PATH(name ": a withdrawal crosses its grant");      \
+      case request_overtaken:                                               \
+        return LATCHLAB_PATH(name ": a withdrawal overtakes its request");  \
+      case late_request:                                                    \
+        return LATCHLAB_PATH(name ": a withdrawn request arrives");         \
+      case deadline:                                                        \
+        return LATCHLAB_PATH(name ": a client gives up at its deadline");   \
+      case server_fails:                                                    \
+        return LATCHLAB_PATH(name ": the server fails a call");             \
+    }                                                                       \
   }

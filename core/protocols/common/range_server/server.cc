@@ -122,7 +122,7 @@ class Server final : public ServerPart {
                Decided& decided) {
     ObjectRanges::Calls granted;
     ranges.release(asked.who, granted);
-    note(granted.empty() ? Path::nobody_let_in : Path::others_let_in);
+    note(granted.empty() ? Path::none_granted : Path::others_granted);
     grant(granted, decided);
     decided.answers.push_back({call, served::kGranted});
   }
