@@ -110,7 +110,7 @@ TEST_F(Output, warnings_name_the_value_to_set) {
       "run.duration to 6ms\n";
   EXPECT_THAT(latchlab({"check", "small.yaml"}).out, StartsWith(warning));
   EXPECT_THAT(latchlab({"run", "small.yaml", "--out", "r"}).err, HasSubstr("latchlab: " + warning));
-  EXPECT_THAT(json("r/results.json")["manifest"]["warnings"].dump(),
+  EXPECT_THAT(dump_json(json("r/results.json")["manifest"]["warnings"]),
               HasSubstr("shorter than three timeouts of dslr"));
   EXPECT_THAT(latchlab({"check", "small.yaml", "--set", "run.duration=6ms"}).out,
               ::testing::Not(HasSubstr("warning")));
@@ -136,7 +136,7 @@ TEST_F(Output, every_list_names_all_entries) {
     const Finished as_json = latchlab({"list", what, "--json"});
     EXPECT_EQ(plain.code, 0);
     EXPECT_EQ(as_json.code, 0);
-    const Json document = Json::parse(as_json.out, nullptr, false);
+    const Json document = parse_json(as_json.out);
     ASSERT_TRUE(document.is_array());
     for (const char* name : names) {
       EXPECT_THAT(plain.out, HasSubstr(name));
@@ -148,7 +148,7 @@ TEST_F(Output, every_list_names_all_entries) {
 }
 
 TEST_F(Output, every_listed_scenario_can_be_checked_by_its_name) {
-  for (const Json& entry : non_empty(Json::parse(latchlab({"list", "scenarios", "--json"}).out))) {
+  for (const Json& entry : non_empty(parse_json(latchlab({"list", "scenarios", "--json"}).out))) {
     const Finished finished = latchlab({"check", entry["name"].get<std::string>()});
     EXPECT_EQ(finished.code, 0) << finished.err;
   }

@@ -35,7 +35,7 @@ class Trust : public Command {
     const std::string text = read(file);
     const std::string start = "id=\"data\">";
     const std::size_t from = text.find(start) + start.size();
-    return Json::parse(text.substr(from, text.find("</script>", from) - from))["parts"][0];
+    return parse_json(text.substr(from, text.find("</script>", from) - from))["parts"][0];
   }
 };
 
@@ -168,10 +168,10 @@ class OldRuns : public Trust {
     for (const auto& entry : std::filesystem::directory_iterator(path(directory + "/points"))) {
       const std::string name = directory + "/points/" + entry.path().filename().string();
       Json stored = json(name);
-      Json metrics = Json::parse(stored["outcome"]["metrics"].get<std::string>());
+      Json metrics = parse_json(stored["outcome"]["metrics"].get<std::string>());
       changed += metrics.erase("cut_sections");
-      stored["outcome"]["metrics"] = metrics.dump();
-      write_repeat(name, stored.dump() + "\n");
+      stored["outcome"]["metrics"] = dump_json(metrics);
+      write_repeat(name, dump_json(stored) + "\n");
     }
     return changed;
   }
