@@ -53,7 +53,7 @@ TEST_F(Compare, reports_what_differs_and_how_each_point_changes) {
                     ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* worse\n"),
                     ContainsRegex(" acquire_ns.p50 [^\n]* worse\n"),
                     ContainsRegex(" fairness.jain [^\n]* undecided\n"),
-                    HasSubstr("repeats of equal seeds are compared one by one"),
+                    HasSubstr("repeats of equal seeds are compared pairwise"),
                     HasSubstr("Only in a: 2\n  cas, platform.clients_per_node=4\n"),
                     HasSubstr("Only in b: 2\n  cas, platform.clients_per_node=8\n"),
                     HasSubstr("clients_per_node=1: tau ")));
