@@ -1,14 +1,10 @@
 // Writes a calibration as JSON: times in ns, rates per second.
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.h"
 #include "models/calibration.h"
 
 namespace latchlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 Json constants_json(const Calibration& calibration) {
   Json all = Json::array();
   for (const FittedConstant& c : calibration.constants) {
@@ -94,7 +90,7 @@ std::string calibration_json(const FitSpec& spec, const Calibration& calibration
                          {"observations", observations_json(spec, calibration)},
                          {"conclusions", conclusions},
                          {"sensitivity", sensitivity_json(calibration)}};
-  return document.dump(1) + "\n";
+  return dump_json(document, 1) + "\n";
 }
 
 }  // namespace latchlab

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "models/explanation.h"
 
 namespace latchlab {
 namespace {
-
-using ExplanationJson = nlohmann::ordered_json;
-
 constexpr std::size_t kMostKeys = 12;
 
 std::string keys_text(const std::vector<std::string>& keys) {
@@ -38,9 +35,9 @@ std::string what_is_left(const ExplainedBy& by, const Explanation& found) {
                      by.all_but_chance ? "" : ", and more than chance is left");
 }
 
-ExplanationJson explained_json(const ExplainedBy& explained) {
-  ExplanationJson json = {{"chi2", explained.chi2}, {"all_but_chance", explained.all_but_chance}};
-  ExplanationJson& by = json["by"] = ExplanationJson::array();
+Json explained_json(const ExplainedBy& explained) {
+  Json json = {{"chi2", explained.chi2}, {"all_but_chance", explained.all_but_chance}};
+  Json& by = json["by"] = Json::array();
   for (const FactorOf& each : explained.by)
     by.push_back({{"nic", each.nic},
                   {"constant", each.constant},
@@ -90,16 +87,16 @@ std::vector<std::string> sentences(const Explanation& found) {
 }
 
 std::string explanation_json(const Explanation& found) {
-  ExplanationJson json = {{"points", found.points},
-                          {"numbers", found.numbers},
-                          {"chi2", found.chi2},
-                          {"within_chance", found.within_chance}};
-  ExplanationJson& alone = json["alone"] = ExplanationJson::array();
+  Json json = {{"points", found.points},
+               {"numbers", found.numbers},
+               {"chi2", found.chi2},
+               {"within_chance", found.within_chance}};
+  Json& alone = json["alone"] = Json::array();
   for (const ExplainedBy& each : found.alone) alone.push_back(explained_json(each));
-  json["together"] = found.together ? explained_json(*found.together) : ExplanationJson();
+  json["together"] = found.together ? explained_json(*found.together) : Json();
   json["undetermined"] = {{"inert", found.inert}, {"weak", found.weak}, {"fixed", found.fixed}};
   json["says"] = sentences(found);
-  return json.dump(1, ' ', false, ExplanationJson::error_handler_t::replace) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 }  // namespace latchlab

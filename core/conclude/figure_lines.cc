@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/measure/metric_names.h"
 #include "core/run/study.h"
 #include "core/scenario/advice.h"
 
 namespace latchlab {
-
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 constexpr const char* kLabel = "label";
@@ -30,12 +27,12 @@ bool is_parameter(const std::string& path) {
 std::string resolved_text(const Point& point, const std::string& path) {
   std::string pointer = "/" + path;
   std::replace(pointer.begin(), pointer.end(), '.', '/');
-  const Json params = Json::parse(point.resolved_json);
+  const Json params = parse_json(point.resolved_json);
   const Json::json_pointer at(pointer);
   if (!params.contains(at) || params[at].is_null()) return {};
   const Json& value = params[at];
   if (path.ends_with("nic") && value.contains("name")) return value["name"].get<std::string>();
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : dump_json(value);
 }
 
 // A point's value at a path: the swept text, otherwise the resolved value; empty: no value.

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/conclude/figure_lines.h"
 #include "core/measure/metric_names.h"
 #include "core/scenario/input_error.h"
@@ -13,9 +13,6 @@
 
 namespace latchlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 std::string dotted(const Json::json_pointer& pointer) {
   std::string path = pointer.to_string().substr(1);
   std::replace(path.begin(), path.end(), '/', '.');
@@ -73,7 +70,7 @@ class FigureNames {
  private:
   static std::set<std::string> paths_of(const Point& point) {
     std::set<std::string> paths;
-    add_paths(Json::parse(point.resolved_json), Json::json_pointer(), paths);
+    add_paths(parse_json(point.resolved_json), Json::json_pointer(), paths);
     return paths;
   }
   // Only some kinds of a swept mapping have this key.

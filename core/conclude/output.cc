@@ -4,20 +4,17 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <variant>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/conclude/scoring.h"
 #include "core/conclude/verdict.h"
 #include "core/measure/results_json.h"
 #include "core/run/files.h"
 
 namespace latchlab {
-
-using Json = nlohmann::ordered_json;
-
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -33,13 +30,13 @@ Json repeat_json(const RepeatOutcome& repeat) {
   json["status"] = name_of(repeat.status);
   if (!repeat.message.empty()) json["message"] = repeat.message;
   json["metrics"] =
-      has_run(repeat.status) ? Json::parse(leaves_json(repeat_leaves(repeat.metrics))) : Json();
+      has_run(repeat.status) ? parse_json(leaves_json(repeat_leaves(repeat.metrics))) : Json();
   return json;
 }
 
 Json point_json(const Point& point, const PointOutcome& outcome) {
   Json json;
-  json["params"] = Json::parse(point.resolved_json);
+  json["params"] = parse_json(point.resolved_json);
   json["label"] = point.protocol.label;
   Json axes = Json::object();
   for (const auto& [path, value] : point.axes) axes[path] = value;
@@ -52,7 +49,7 @@ Json point_json(const Point& point, const PointOutcome& outcome) {
   for (const auto& repeat : outcome.repeats)
     if (repeat) json["repeats"].push_back(repeat_json(*repeat));
   const Leaves metrics = outcome.metrics();
-  json["metrics"] = metrics.empty() ? Json() : Json::parse(leaves_json(metrics));
+  json["metrics"] = metrics.empty() ? Json() : parse_json(leaves_json(metrics));
   return json;
 }
 
@@ -128,9 +125,9 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
   for (std::size_t i = 0; i < scenario.points.size(); ++i)
     json["points"].push_back(point_json(scenario.points[i], outcome.points[i]));
   const StudyScore score = score_study(scenario, outcome);
-  json["expectations"] = Json::parse(expectations_json(scenario, score));
-  json["scores"] = Json::parse(scores_json(score.scores));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  json["expectations"] = parse_json(expectations_json(scenario, score));
+  json["scores"] = parse_json(scores_json(score.scores));
+  return dump_json(json, 1) + "\n";
 }
 
 // One row per point and repeat.
@@ -185,7 +182,7 @@ std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs) {
                                  {"events_per_s", per_s(repeat->metrics.engine.events)}});
     }
   }
-  return json.dump(1) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 Status write_study(const std::string& directory, const Scenario& scenario,

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/conclude/caveat.h"
 
 namespace latchlab {
@@ -104,13 +104,13 @@ std::vector<Remark> remarks(const Scenario& scenario, const StudyOutcome& outcom
 }
 
 std::string remarks_json(const Scenario& scenario, const StudyOutcome& outcome) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (const Remark& remark : remarks(scenario, outcome)) {
-    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    Json points = Json::array();
     for (const Remark::At& at : remark.points) points.push_back({at.point, at.found});
     all.push_back({{"word", remark.word}, {"says", remark.says}, {"points", std::move(points)}});
   }
-  return all.dump();
+  return dump_json(all);
 }
 
 }  // namespace latchlab

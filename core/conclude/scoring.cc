@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/json.h"
 #include "core/measure/metric_docs.h"
 #include "core/measure/metric_names.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
-
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 Status check_metric(const std::string& metric, const Expectation& entry) {
@@ -133,7 +130,7 @@ std::string expectations_json(const Scenario& scenario, const StudyScore& score)
   Json list = Json::array();
   for (std::size_t i = 0; i < scenario.expectations.size(); ++i)
     list.push_back(figure_json(scenario.expectations[i], score.figures[i]));
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(list);
 }
 
 std::string scores_json(const std::vector<Score>& scores) {
@@ -148,7 +145,7 @@ std::string scores_json(const std::vector<Score>& scores) {
                     {"disputed", each.disputed},
                     {"within", number(each.within)},
                     {"median_abs_log2", number(each.median_abs_log2)}});
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(list);
 }
 
 }  // namespace latchlab

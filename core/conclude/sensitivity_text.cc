@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/conclude/sensitivity.h"
 #include "core/run/files.h"
 #include "core/scenario/nic_constants.h"
@@ -14,14 +14,11 @@
 
 namespace latchlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kFile = "/sensitivity.json";
 constexpr const char* kChecksum = "checksum";  // of the text without this entry
 
 std::string file_text(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 // Files of older programs without a checksum are accepted.
@@ -172,7 +169,7 @@ Result<std::string> stored_sensitivity(const std::string& directory, const Study
   if (std::error_code error; !std::filesystem::exists(path, error)) return std::string();
   auto text = read_text_file(path);
   if (!text) return text.error();
-  const Json json = Json::parse(text.value(), nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text.value());
   if (!json.is_object() || !json.contains("results") || !json.contains("says") ||
       !json["says"].is_array() || !json.contains("moved") || !json["moved"].is_array())
     return Error{"not what 'latchlab run --sensitivity' writes; make it anew with --resume", path};
@@ -184,7 +181,7 @@ Result<std::string> stored_sensitivity(const std::string& directory, const Study
 
 std::map<std::string, Spans> stored_spans(const std::string& text) {
   std::map<std::string, Spans> all;
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text);
   if (!json.is_object() || !json.contains("spans")) return all;
   for (const auto& [label, metrics] : json["spans"].items())
     for (const auto& [metric, span] : metrics.items())

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/conclude/caveat.h"
 #include "core/measure/metric_docs.h"
 
@@ -14,13 +14,13 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;  // path and value, in order
 
-bool has_parts(const nlohmann::ordered_json& json) {
+bool has_parts(const Json& json) {
   return json.is_object() || (json.is_array() && !json.empty() && json.front().is_object());
 }
 
-void add_settings(const nlohmann::ordered_json& json, const std::string& path, Settings& into) {
+void add_settings(const Json& json, const std::string& path, Settings& into) {
   if (!has_parts(json)) {
-    into.emplace_back(path, json.is_string() ? json.get<std::string>() : json.dump());
+    into.emplace_back(path, json.is_string() ? json.get<std::string>() : dump_json(json));
     return;
   }
   for (const auto& [key, value] : json.items())
@@ -29,7 +29,7 @@ void add_settings(const nlohmann::ordered_json& json, const std::string& path, S
 
 // Everything that determines a point's result, so not its scenario's name.
 Settings settings_of(const Point& point) {
-  auto json = nlohmann::ordered_json::parse(point.resolved_json, nullptr, false);
+  auto json = parse_json(point.resolved_json);
   json.erase("name");
   json.erase("schema");
   Settings all;

@@ -1,22 +1,19 @@
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/conclude/study_comparison.h"
 
 namespace latchlab {
 namespace {
-
-using ComparisonJson = nlohmann::ordered_json;
-
-ComparisonJson json_or_null(const std::optional<double>& value) {
-  return value ? ComparisonJson(*value) : ComparisonJson();
+Json json_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
 }
 
-ComparisonJson metric_pair_json(const MetricPair& pair) {
-  ComparisonJson json = {{"metric", pair.metric}};
+Json metric_pair_json(const MetricPair& pair) {
+  Json json = {{"metric", pair.metric}};
   if (!pair.is) return json;
   json["first"] = pair.is->b;
   json["second"] = pair.is->a;
-  json["ratio"] = pair.is->b == 0 ? ComparisonJson() : ComparisonJson(pair.is->ratio);
+  json["ratio"] = pair.is->b == 0 ? Json() : Json(pair.is->ratio);
   json["low"] = json_or_null(pair.is->low);
   json["high"] = json_or_null(pair.is->high);
   json["paired"] = pair.is->paired;
@@ -34,13 +31,13 @@ ComparisonJson metric_pair_json(const MetricPair& pair) {
   return json;
 }
 
-ComparisonJson point_pair_json(const PointPair& pair) {
-  ComparisonJson json = {{"lock", pair.lock},
-                         {"where", pair.where},
-                         {"points", {pair.a, pair.b}},
-                         {"unsound", pair.unsound},
-                         {"emulated", pair.emulated}};
-  ComparisonJson& metrics = json["metrics"] = ComparisonJson::array();
+Json point_pair_json(const PointPair& pair) {
+  Json json = {{"lock", pair.lock},
+               {"where", pair.where},
+               {"points", {pair.a, pair.b}},
+               {"unsound", pair.unsound},
+               {"emulated", pair.emulated}};
+  Json& metrics = json["metrics"] = Json::array();
   for (const MetricPair& each : pair.metrics) metrics.push_back(metric_pair_json(each));
   return json;
 }
@@ -50,18 +47,18 @@ ComparisonJson point_pair_json(const PointPair& pair) {
 std::string comparison_json(const std::pair<std::string, std::string>& names, const StoredStudy& a,
                             const StoredStudy& b, const StudyComparison& made,
                             const std::string& explanation) {
-  ComparisonJson json = {{"schema", 1}, {"first", names.first}, {"second", names.second}};
+  Json json = {{"schema", 1}, {"first", names.first}, {"second", names.second}};
   json["simulated"] = {{"first", is_simulated(a.manifest)}, {"second", is_simulated(b.manifest)}};
-  ComparisonJson& differences = json["differences"] = ComparisonJson::array();
+  Json& differences = json["differences"] = Json::array();
   for (const RunDifference& each : made.differences)
     differences.push_back(
         {{"path", each.path}, {"first", each.a}, {"second", each.b}, {"points", each.points}});
   json["emulated"] = {{"first", a.manifest.emulated}, {"second", b.manifest.emulated}};
-  ComparisonJson& pairs = json["pairs"] = ComparisonJson::array();
+  Json& pairs = json["pairs"] = Json::array();
   for (const PointPair& each : made.pairs) pairs.push_back(point_pair_json(each));
   json["only_first"] = made.only_a;
   json["only_second"] = made.only_b;
-  ComparisonJson& ranks = json["ranks"] = ComparisonJson::array();
+  Json& ranks = json["ranks"] = Json::array();
   for (const RankAgreement& each : made.ranks)
     ranks.push_back({{"where", each.where},
                      {"emulated", each.emulated},
@@ -69,15 +66,15 @@ std::string comparison_json(const std::pair<std::string, std::string>& names, co
                      {"second", each.b},
                      {"tau", each.tau},
                      {"changed", each.changed}});
-  ComparisonJson& errors = json["errors"] = ComparisonJson::array();
+  Json& errors = json["errors"] = Json::array();
   for (const ErrorSummary& each : made.errors)
     errors.push_back({{"metric", each.metric},
                       {"points", each.points},
                       {"median", each.median},
                       {"greatest", each.greatest},
                       {"greatest_at", each.greatest_at}});
-  if (!explanation.empty()) json["explanation"] = ComparisonJson::parse(explanation);
-  return json.dump(1, ' ', false, ComparisonJson::error_handler_t::replace) + "\n";
+  if (!explanation.empty()) json["explanation"] = parse_json(explanation);
+  return dump_json(json, 1) + "\n";
 }
 
 }  // namespace latchlab

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
+#include "core/base/json.h"
 
 namespace latchlab::launch {
 namespace {
@@ -99,7 +99,6 @@ Result<std::optional<Frame>> FrameReader::next() {
 
 namespace {
 
-using Json = nlohmann::json;
 constexpr const char* kMagic = "latchlab-node";
 constexpr int kMostDepth = 4;  // a later version may nest more, but depth must be bounded
 
@@ -125,7 +124,7 @@ std::string write_hello(const Hello& hello) {
   Json json = {{"magic", kMagic},    {"wire", kWireVersion}, {"program", hello.program},
                {"host", hello.host}, {"pid", hello.pid},     {"facts", hello.facts}};
   if (hello.rank) json["rank"] = *hello.rank;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 Result<Hello> read_hello(const std::string& text) {
@@ -135,7 +134,7 @@ Result<Hello> read_hello(const std::string& text) {
   const Json wire = json.value("wire", Json());
   if (wire != kWireVersion) {
     const std::string version =
-        wire.is_number_integer() ? "version " + wire.dump() : "an unknown version";
+        wire.is_number_integer() ? "version " + dump_json(wire) : "an unknown version";
     return Error{fmt::format("it speaks {} of the launch protocol, the coordinator version {}; "
                              "install the same latchlab on all machines",
                              version, kWireVersion),

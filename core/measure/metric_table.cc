@@ -161,8 +161,8 @@ const std::vector<Metric>& metric_table() {
       {"fairness.jain", "1", "jain", Aggregation::mean, at<&M::fairness, &M::Fairness::jain>,
        "Jain's index of the numbers of cycles that clients finished in the window, without cut "
        "ones: (sum)^2 / (clients x sum of squares).",
-       "Higher is better. 1: all clients finished the same number; 1/clients: one client finished all of them. "
-       "Clients of different locks may differ although each lock is fair."},
+       "Higher is better. 1: all clients finished the same number; 1/clients: one client "
+       "finished all of them. Clients of different locks may differ although each lock is fair."},
       {"fairness.max_bypassed", "1", "most bypassed",
        Aggregation::greatest, at<&M::fairness, &M::Fairness::max_bypassed>,
        "The largest number of conflicting grants that went, during one acquisition, to requests "
@@ -255,7 +255,8 @@ const std::vector<Metric>& metric_table() {
        "Above 0, ranges that do not overlap exclude each other: compare such a lock with care.",
        MetricOf::ranges,
        [](const PartialMetrics& all, M& m) { m.ranges_as_whole = all.ranges_as_whole; }},
-      {"aborted_share", "share", "share of aborted attempts", Aggregation::mean, at<&M::aborted_share>,
+      {"aborted_share", "share", "share of aborted attempts", Aggregation::mean,
+       at<&M::aborted_share>,
        "Attempts that were aborted in the window, divided by these plus the acquisitions that "
        "ended in it (the abort rate of CITRON 4.7). Present if workload.kind is range or file_io.",
        "Lower is better: each aborted attempt is repeated.", MetricOf::ranges,

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
+
 namespace latchlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr double kMaxDouble = std::numeric_limits<double>::max();
 
 Json finite(double value) {
@@ -29,7 +27,7 @@ Json sequence(const RepeatMetrics::Sequence& values) {
 
 // Text that is not UTF-8 is repaired, without an exception.
 std::string dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json, indent);
 }
 
 class Writer {
@@ -247,7 +245,7 @@ std::string serialise_repeat(const RepeatMetrics& metrics) {
 }
 
 Result<RepeatMetrics> parse_repeat(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text);
   if (!json.is_object())
     return Error{"the metrics of a repeat are not a JSON object; run the point again", {}};
   RepeatMetrics metrics;
@@ -267,7 +265,7 @@ std::string serialise_share(const PartialMetrics& share) {
 }
 
 Result<PartialMetrics> parse_share(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text);
   if (!json.is_object()) return Error{"what another process measured is not a JSON object", {}};
   PartialMetrics share;
   Reader reader(json);

@@ -11,16 +11,13 @@
 #include <chrono>
 #include <cstring>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/json.h"
 #include "core/measure/results_json.h"
 
 namespace latchlab {
-
-using Json = nlohmann::ordered_json;
-
 std::string serialise_outcome(const RepeatOutcome& outcome) {
   Json json;
   json["status"] = name_of(outcome.status);
@@ -29,11 +26,11 @@ std::string serialise_outcome(const RepeatOutcome& outcome) {
   json["wall_s"] = outcome.wall_s;
   json["peak_rss_kib"] = outcome.peak_rss_kib;
   json["metrics"] = serialise_repeat(outcome.metrics);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 Result<RepeatOutcome> parse_outcome(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   const char* const kFields[] = {"status", "message", "seed", "wall_s", "peak_rss_kib", "metrics"};
   for (const char* field : kFields)
     if (!json.is_object() || !json.contains(field)) return Error{"not the outcome of a repeat", {}};

@@ -7,20 +7,18 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "core/base/fingerprint.h"
+#include "core/base/json.h"
 #include "core/run/child.h"
 #include "core/run/files.h"
 #include "core/scenario/resolve.h"
 
 namespace latchlab {
-
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -69,8 +67,8 @@ std::string stored_text(const StoredRepeat& stored) {
   if (!stored.manifest.software.empty()) json["software"] = stored.manifest.software;
   if (!stored.manifest.plugins.empty()) json["plugins"] = stored.manifest.plugins;
   if (!stored.manifest.quick.empty()) json["quick"] = stored.manifest.quick;
-  json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
-  std::string rest = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  json["outcome"] = parse_json(serialise_outcome(stored.outcome));
+  std::string rest = dump_json(json) + "\n";
   rest.replace(0, 1, "\",");  // replaces the brace: the checksum covers what follows its digits
   return std::string(kChecksum) + checksum_of(rest) + rest;
 }
@@ -121,13 +119,13 @@ Result<StoredRepeat> read_point_file(const std::string& path) {
   text << stream.rdbuf();
   const Integrity integrity = integrity_of(text.str());
   if (integrity == Integrity::damaged) return wrong;
-  const Json json = Json::parse(text.str(), nullptr, false);
+  const Json json = parse_json(text.str());
   if (!json.is_object() || !json.contains("key") || !json["key"].is_string() ||
       !json.contains("version") || !json["version"].is_string() || !json.contains("backend") ||
       !json["backend"].is_string() || !json.contains("emulated") || !all_text(json["emulated"]) ||
       !json.contains("outcome"))
     return wrong;
-  auto outcome = parse_outcome(json["outcome"].dump());
+  auto outcome = parse_outcome(dump_json(json["outcome"]));
   if (!outcome) return wrong;
   StoredRepeat stored;
   stored.key = json["key"].get<std::string>();

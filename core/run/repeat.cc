@@ -171,13 +171,13 @@ void judge_progress(const Point& point, const PartialMetrics& all, bool deadlock
     outcome.status = RepeatStatus::no_progress;
     outcome.message = fmt::format(
         "all {} live clients waited for one lock each through the whole window of {}: the lock "
-        "hangs, or one cycle takes longer than that; a longer run.duration tells these apart",
+        "hangs, or one cycle takes longer than that, which a longer run.duration tells",
         waiting, format_duration(point.run.duration));
   } else if (waiting > 0) {
     outcome.status = RepeatStatus::starved;
     outcome.message = fmt::format(
         "{} of {} clients waited for one lock through the whole window of {}: the lock starves "
-        "them, or one wait takes longer than that; a longer run.duration tells these apart",
+        "them, or hangs",
         waiting, point.platform.clients(), format_duration(point.run.duration));
   }
 }

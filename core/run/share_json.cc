@@ -1,14 +1,11 @@
 #include "core/run/share_json.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/measure/results_json.h"
 
 namespace latchlab {
-
-using Json = nlohmann::ordered_json;
-
 std::string serialise_share_outcome(const ShareOutcome& outcome) {
   Json json;
   json["status"] = static_cast<int>(outcome.status);
@@ -18,12 +15,12 @@ std::string serialise_share_outcome(const ShareOutcome& outcome) {
   json["end"] = static_cast<int>(outcome.end);
   Json& shares = json["shares"] = Json::array();
   for (const PartialMetrics& share : outcome.shares) shares.push_back(serialise_share(share));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 Result<ShareOutcome> parse_share_outcome(std::string_view text) {
   const Error broken{"not the outcome of a share of a repeat", {}};
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text);
   if (!json.is_object()) return broken;
   const auto number = [&json](const char* field, std::uint64_t most) {
     return json.contains(field) && json[field].is_number_unsigned() &&

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/scenario/json_schema_parts.h"
 #include "core/scenario/scenario_keys.h"
 
 namespace latchlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
 using Names = std::vector<std::string>;
 
 constexpr const char* kTopology = "platform.topology";
@@ -57,7 +55,7 @@ Json kind_rules(const std::string& mapping) {
     Json own = Json::object();
     for (const ScenarioKey& key : scenario_keys())
       if (key.mapping() == mapping && key.fits(kind) && find_scenario_keys(key.path).size() > 1)
-        own[std::string(key.name())] = Json::parse(value_schema(key));
+        own[std::string(key.name())] = parse_json(value_schema(key));
     Json then = {{"propertyNames", {{"enum", keys_of(mapping, kind)}}}};
     if (!own.empty()) then["properties"] = own;
     rules.push_back({{"if", is_kind(mapping, kind)}, {"then", then}});
@@ -114,7 +112,7 @@ const Json& own_schema(const std::string& path) {
       {"type", "array"},
       {"minItems", 2},
       {"items", {{"anyOf", {scalar, {{"type", "array"}, {"items", scalar}}}}}}};
-  static const Json nic = Json::parse(nic_value_schema());
+  static const Json nic = parse_json(nic_value_schema());
   static const std::map<std::string, Json> schemas = {
       {"platform.nic", nic},
       {"platform.topology.nodes", {{"type", "array"}, {"items", scalar}}},
@@ -138,7 +136,7 @@ const Json& own_schema(const std::string& path) {
 
 // Schema of a key's value with all keys below it.
 Json whole_schema(const ScenarioKey& key) {
-  Json schema = Json::parse(value_schema(key));
+  Json schema = parse_json(value_schema(key));
   const std::string& path = key.path;
   Json docs = Json::object();
   for (const char* word : {"description", "default"})
@@ -228,8 +226,8 @@ std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
   schema.update(mapping_schema(""));
   schema["required"] = {"schema", "name"};
   schema["allOf"] = scenario_rules();
-  Json definitions = {{"lock", Json::parse(lock_schema(protocols))},
-                      {"axes", Json::parse(axes_schema(protocols))},
+  Json definitions = {{"lock", parse_json(lock_schema(protocols))},
+                      {"axes", parse_json(axes_schema(protocols))},
                       {"range", range_schema()}};
   for (const ScenarioKey& key : scenario_keys()) {
     const std::string name = definition_of(key.path);
@@ -246,7 +244,7 @@ std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
                               "known[]", "report.figures[]"})
     definitions[definition_of(mapping)] = mapping_schema(mapping);
   schema["definitions"] = std::move(definitions);
-  return schema.dump(1) + "\n";
+  return dump_json(schema, 1) + "\n";
 }
 
 }  // namespace latchlab

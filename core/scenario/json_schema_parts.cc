@@ -2,9 +2,9 @@
 
 #include "core/scenario/json_schema_parts.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/scenario/json_schema.h"
 #include "core/scenario/nic_constants.h"
 #include "core/scenario/quantities.h"
@@ -12,8 +12,6 @@
 
 namespace latchlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
 using Names = std::vector<std::string>;
 
 Json object(Json properties) {
@@ -119,7 +117,7 @@ Json literal(const ScenarioKey& key, const std::string& text) {
   const bool number = text.find_first_not_of("0123456789.") == std::string::npos;
   if (number && (key.kind == KeyKind::count || key.kind == KeyKind::some_counts ||
                  key.kind == KeyKind::ratio))
-    return Json::parse(text, nullptr, false);
+    return parse_json(text);
   if (key.kind == KeyKind::boolean) return text == "true";
   return text;
 }
@@ -230,14 +228,14 @@ Json changes_schema() {
 }  // namespace
 
 std::string value_schema(const ScenarioKey& key) {
-  return value_of(key).dump();
+  return dump_json(value_of(key));
 }
 
 std::string nic_value_schema() {
   const Json mapping = {
       {"if", {{"required", {"base"}}}}, {"then", changes_schema()}, {"else", description_schema()}};
-  return Json{{"if", {{"type", "object"}}}, {"then", mapping}, {"else", {{"type", "string"}}}}
-      .dump();
+  return dump_json(
+      Json{{"if", {{"type", "object"}}}, {"then", mapping}, {"else", {{"type", "string"}}}});
 }
 
 std::string nic_schema() {
@@ -246,7 +244,7 @@ std::string nic_schema() {
       {"title", "A NIC of Latchlab"},
       {"description", "What is believed about one RNIC: each constant with its source."}};
   schema.update(description_schema());
-  return schema.dump(1) + "\n";
+  return dump_json(schema, 1) + "\n";
 }
 
 std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
@@ -266,7 +264,7 @@ std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
   lock["properties"]["name"] = {{"enum", names}, {"description", "See latchlab list protocols."}};
   lock["allOf"] = rules;
   // The name alone, or a mapping with parameters.
-  return Json({{"anyOf", {{{"enum", names}}, lock}}}).dump();
+  return dump_json(Json({{"anyOf", {{{"enum", names}}, lock}}}));
 }
 
 std::string axes_schema(const std::vector<ProtocolInfo>& protocols) {
@@ -294,7 +292,7 @@ std::string axes_schema(const std::vector<ProtocolInfo>& protocols) {
       {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})},
       {"^platform\\.nic\\.scale\\.[a-z0-9_.]+$", axis_of(kind_schema(factor_key()))}};
   axes["additionalProperties"] = false;
-  return axes.dump();
+  return dump_json(axes);
 }
 
 }  // namespace latchlab

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "core/base/json.h"
 
 namespace latchlab {
 namespace {
@@ -98,22 +99,22 @@ void block(const YamlNode& node, std::size_t indent, std::string& out) {
   }
 }
 
-nlohmann::ordered_json json_of(const YamlNode& node) {
-  if (!node.json.empty()) return nlohmann::ordered_json::parse(node.json);
+Json json_of(const YamlNode& node) {
+  if (!node.json.empty()) return parse_json(node.json);
   switch (node.kind) {
     case YamlKind::null:
       return nullptr;
     case YamlKind::scalar:
       return node.text;
     case YamlKind::sequence: {
-      nlohmann::ordered_json list = nlohmann::ordered_json::array();
+      Json list = Json::array();
       for (const YamlNode& item : node.items) list.push_back(json_of(item));
       return list;
     }
     case YamlKind::map:
       break;
   }
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  Json object = Json::object();
   for (const YamlEntry& entry : node.entries) object[entry.key] = json_of(entry.value);
   return object;
 }
@@ -215,7 +216,7 @@ std::string emit_yaml_flow(const YamlNode& node) {
 }
 
 std::string emit_json(const YamlNode& node) {
-  return json_of(node).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return dump_json(json_of(node));
 }
 
 }  // namespace latchlab

@@ -19,12 +19,12 @@ class Bench : public Command {
 TEST_F(Bench, a_quick_run_measures_every_line_and_reports_which_goals_are_met) {
   const Finished finished = bench({"engine", "--quick", "--json"});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  const Json report = Json::parse(finished.out, nullptr, false);
+  const Json report = parse_json(finished.out);
   ASSERT_TRUE(report.is_object()) << finished.out;
   EXPECT_EQ(report["quick"], true);
   std::vector<std::string> lines;
   for (const Json& line : report["lines"]) {
-    SCOPED_TRACE(line.dump());
+    SCOPED_TRACE(dump_json(line));
     const std::string subject = line["subject"];
     lines.push_back(subject + " " + line["workload"].get<std::string>());
     EXPECT_GT(line["ns"].get<double>(), 0);
@@ -49,15 +49,15 @@ TEST_F(Bench, a_quick_run_measures_every_line_and_reports_which_goals_are_met) {
 TEST_F(Bench, a_quick_run_compares_every_lock_with_the_cas_lock) {
   const Finished finished = bench({"locks", "--quick", "--json"});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  const Json report = Json::parse(finished.out, nullptr, false);
+  const Json report = parse_json(finished.out);
   ASSERT_TRUE(report.is_object()) << finished.out;
   std::size_t remote = 0;
-  for (const Json& lock : Json::parse(latchlab({"list", "protocols", "--json"}).out))
+  for (const Json& lock : parse_json(latchlab({"list", "protocols", "--json"}).out))
     if (lock["limits"]["client_nodes"] != 1) ++remote;
   EXPECT_EQ(report["lines"].size(), remote);
   EXPECT_EQ(report["lines"][0]["protocol"], "cas");
   for (const Json& line : non_empty(report["lines"])) {
-    SCOPED_TRACE(line.dump());
+    SCOPED_TRACE(dump_json(line));
     EXPECT_GT(line["of_cas"].get<double>(), 0);
     EXPECT_GE(line["events_per_verb"].get<double>(), 1);
   }
@@ -66,11 +66,11 @@ TEST_F(Bench, a_quick_run_compares_every_lock_with_the_cas_lock) {
 TEST_F(Bench, a_quick_run_reports_the_cost_of_a_step_in_each_range_structure) {
   const Finished finished = bench({"ranges", "--quick", "--json"});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  const Json report = Json::parse(finished.out, nullptr, false);
+  const Json report = parse_json(finished.out);
   ASSERT_TRUE(report.is_object()) << finished.out;
   EXPECT_EQ(report["lines"].size(), 3U * 2 * 4);
   for (const Json& line : report["lines"]) {
-    SCOPED_TRACE(line.dump());
+    SCOPED_TRACE(dump_json(line));
     EXPECT_GE(line["steps"].get<double>(), 1);
     EXPECT_GT(line["step_ns"].get<double>(), 0);
     EXPECT_LE(line["least_ns"].get<double>(), line["most_ns"].get<double>());

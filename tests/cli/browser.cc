@@ -67,7 +67,7 @@ Finished Browser::browse(std::vector<std::string> words, const std::string& addr
 Seen Browser::look_at(const std::string& page) {
   const Finished finished = browse({"--enable-logging=stderr", "--dump-dom"}, page + "#selftest");
   const std::string facts = text_inside(finished.out, "<pre id=\"selftest\">");
-  return {Json::parse(facts, nullptr, false), finished.out, lines_with(finished.err, ":CONSOLE")};
+  return {parse_json(facts), finished.out, lines_with(finished.err, ":CONSOLE")};
 }
 
 Json Browser::facts_at(int width, const std::string& page) {
@@ -82,7 +82,7 @@ setInterval(() => {{
   const Finished finished = browse({"--window-size=2000,1000", "--allow-file-access-from-files",
                                     "--disable-web-security", "--dump-dom"},
                                    "frame.html");
-  return Json::parse(text_inside(finished.out, "<pre id=\"selftest\">"), nullptr, false);
+  return parse_json(text_inside(finished.out, "<pre id=\"selftest\">"));
 }
 
 std::string Browser::printed(const std::string& page) {

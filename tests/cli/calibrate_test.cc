@@ -34,7 +34,7 @@ TEST_F(Calibrate, finds_the_one_way_latency_that_gives_the_published_rate) {
   const Finished finished = latchlab({"calibrate", small_fit("250k"), "--json", "--quiet"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(finished.err, "");
-  const Json found = Json::parse(finished.out);
+  const Json found = parse_json(finished.out);
   const Json& way = found["constants"][0];
   // 2000 ns for one CAS: 100 to post, 20 of jitter on average, 20 and 341 at the responder.
   EXPECT_NEAR(way["value"].get<double>(), (2000 - 100 - 20 - 20 - 341) / 2.0, 5);

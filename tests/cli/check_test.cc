@@ -47,7 +47,7 @@ TEST_F(Check, json_has_points_runs_estimate_and_warnings) {
   const Finished finished = latchlab({"check", "small.yaml", "--json", "--repeats", "2"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
-  const Json said = Json::parse(finished.out);
+  const Json said = parse_json(finished.out);
   EXPECT_EQ(said["valid"], true);
   EXPECT_EQ(said["file"], "small.yaml");
   EXPECT_EQ(said["name"], "small");
@@ -68,7 +68,7 @@ TEST_F(Check, warns_of_a_lock_that_is_never_granted_even_to_a_lone_client) {
         "protocol: {name: citron, units: 256, lease: 100us}\n"
         "run: {warmup: 100us, duration: 1ms}\n"
         "sweep: {grid: {protocol.t_wait: [1us, 2us, 15us]}}\n");
-  const Json said = Json::parse(latchlab({"check", "short.yaml", "--json"}).out);
+  const Json said = parse_json(latchlab({"check", "short.yaml", "--json"}).out);
   EXPECT_EQ(said["valid"], true);
   std::vector<std::string> never;
   for (const Json& warning : said["warnings"])
@@ -96,7 +96,7 @@ TEST_F(Check, json_has_each_error_with_its_place) {
     const Finished finished = latchlab(all);
     EXPECT_EQ(finished.code, 2);
     EXPECT_EQ(finished.err, "");
-    const Json said = Json::parse(finished.out);
+    const Json said = parse_json(finished.out);
     EXPECT_EQ(said["valid"], false);
     EXPECT_EQ(said["errors"].size(), 1u);
     return said["errors"][0];
@@ -147,7 +147,7 @@ TEST_F(PlatformHosts, are_printed_and_stored_by_node) {
   const Finished checked = latchlab({"check", "p.yaml"});
   EXPECT_EQ(checked.code, 0) << checked.err;
   EXPECT_THAT(checked.out, HasSubstr(line));
-  const Json said = Json::parse(latchlab({"check", "p.yaml", "--json"}).out);
+  const Json said = parse_json(latchlab({"check", "p.yaml", "--json"}).out);
   EXPECT_EQ(said["hosts"][0]["client node 1"], "rack-10");
   const Finished finished = latchlab(
       {"run", "p.yaml", "--out", "r", "--set", "sweep={grid: {platform.client_nodes: [1, 2]}}"});

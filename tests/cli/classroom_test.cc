@@ -27,7 +27,7 @@ class Classroom : public ReportPage {
     std::map<std::string, std::string> names;
     double begin = 1e300;
     for (const Json& event : trace["traceEvents"]) {
-      const std::string track = event["pid"].dump() + "/" + event["tid"].dump();
+      const std::string track = dump_json(event["pid"]) + "/" + dump_json(event["tid"]);
       if (event.value("name", "") == "thread_name") names[track] = event["args"]["name"];
       if (event["ph"] != "M") begin = std::min(begin, event["ts"].get<double>());
     }
@@ -35,7 +35,7 @@ class Classroom : public ReportPage {
     std::map<std::string, std::vector<std::string>> stacks;  // by client: names of slices
     for (const Json& event : trace["traceEvents"]) {
       if (event["ph"] == "M" || event["ts"].get<double>() - begin > at) continue;
-      const std::string track = event["pid"].dump() + "/" + event["tid"].dump();
+      const std::string track = dump_json(event["pid"]) + "/" + dump_json(event["tid"]);
       const bool of_client =
           names[track].starts_with("client ") && names[track].find(' ', 7) == std::string::npos;
       if (of_client && event["ph"] == "B") stacks[names[track]].push_back(event["name"]);
@@ -91,8 +91,7 @@ TEST_F(Classroom, a_lesson_asks_for_a_prediction_and_then_plays_its_traces) {
   ASSERT_EQ(animation["stages"].size(), 3);
   const char* files[] = {"0002", "0007", "0012"};
   for (int i = 0; i < 3; ++i) {
-    const Json trace =
-        Json::parse(read(fmt::format("c/runs/05-handover/traces/{}.json", files[i])));
+    const Json trace = parse_json(read(fmt::format("c/runs/05-handover/traces/{}.json", files[i])));
     EXPECT_EQ(animation["stages"][i]["lanes"], 20);
     for (const Json& sample : non_empty(animation["samples"])) {
       const Told told = told_by(trace, 0, sample["at"].get<double>());
@@ -142,7 +141,7 @@ TEST_F(Classroom, an_animation_shows_paused_and_crashed_clients) {
   ASSERT_EQ(latchlab({"run", "faults.yaml", "--trace", "--out", "r", "--quiet"}).code, 0);
   const Seen seen = look_at("r/report.html");
   expect_sound(seen);
-  const Json trace = Json::parse(read("r/traces/0000.json"));
+  const Json trace = parse_json(read("r/traces/0000.json"));
   double begin = 1e300;
   for (const Json& event : trace["traceEvents"])
     if (event["ph"] != "M") begin = std::min(begin, event["ts"].get<double>());
@@ -186,7 +185,7 @@ TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
   ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/13-break-it.html");
   expect_sound(seen);
-  const Json data = Json::parse(text_inside(seen.document, "id=\"data\">"));
+  const Json data = parse_json(text_inside(seen.document, "id=\"data\">"));
   const Json& states = data["lesson"]["game"]["states"];
   const Json& game = seen.facts["games"][0];
   EXPECT_EQ(game["all"].size(), states.size());
@@ -203,13 +202,14 @@ TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
       at = move["to"];
     }
     const Json& state = states[at];
-    SCOPED_TRACE(shown.dump());
+    SCOPED_TRACE(dump_json(shown));
     EXPECT_EQ(shown["made"], shown["path"].size());
     ASSERT_EQ(shown["offered"].size(), state["moves"].size());
     for (std::size_t i = 0; i < state["moves"].size(); ++i)
-      EXPECT_THAT(shown["offered"][i].get<std::string>(),
-                  HasSubstr(fmt::format("{}. client {}: ", i + 1,
-                                        state["moves"][i]["steps"][0]["actor"]["client"].dump())));
+      EXPECT_THAT(
+          shown["offered"][i].get<std::string>(),
+          HasSubstr(fmt::format("{}. client {}: ", i + 1,
+                                dump_json(state["moves"][i]["steps"][0]["actor"]["client"]))));
     std::string fields;
     for (const Json& field : shown["fields"])
       fields += (fields.empty() ? "" : " ") + field.get<std::string>();

@@ -53,7 +53,7 @@ TEST_F(Compare, reports_what_differs_and_how_each_point_changes) {
                     ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* worse\n"),
                     ContainsRegex(" acquire_ns.p50 [^\n]* worse\n"),
                     ContainsRegex(" fairness.jain [^\n]* undecided\n"),
-                    HasSubstr("repeats of equal seeds are compared one by one"),
+                    HasSubstr("repeats of equal seeds are compared pairwise"),
                     HasSubstr("Only in a: 2\n  cas, platform.clients_per_node=4\n"),
                     HasSubstr("Only in b: 2\n  cas, platform.clients_per_node=8\n"),
                     HasSubstr("clients_per_node=1: tau ")));
@@ -66,7 +66,7 @@ TEST_F(Compare, a_run_compared_with_itself_has_no_differences) {
   run("a");
   const Finished same = latchlab({"compare", "a", "a", "--json"});
   EXPECT_EQ(same.code, 0) << same.err;
-  const Json made = Json::parse(same.out)[0];
+  const Json made = parse_json(same.out)[0];
   EXPECT_EQ(made["second"], "a again");
   EXPECT_TRUE(made["differences"].empty());
   for (const Json& pair : non_empty(made["pairs"]))
@@ -94,7 +94,7 @@ TEST_F(Compare, metrics_are_chosen_and_json_has_an_object_for_each_run) {
   const Finished finished =
       latchlab({"compare", "a", "b", "c", "--only", "--metric", "acquire_ns.p999", "--json"});
   EXPECT_EQ(finished.code, 0) << finished.err;
-  const Json all = Json::parse(finished.out);
+  const Json all = parse_json(finished.out);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[1]["second"], "c");
   EXPECT_EQ(all[1]["differences"][0]["path"], "run.seed");
@@ -172,9 +172,9 @@ TEST_F(Compare, a_constant_that_is_20_percent_too_large_is_identified) {
     make_hardware_of(name, "ibverbs on mlx5_0", "[]");
     const Finished finished = latchlab({"compare", "sim", name, "--explain", "--json"});
     ASSERT_EQ(finished.code, 0) << finished.err;
-    const Json found = Json::parse(finished.out)[0]["explanation"];
+    const Json found = parse_json(finished.out)[0]["explanation"];
     const Json& by = found["alone"][0]["by"][0];
-    EXPECT_EQ(by["constant"], constant) << found.dump(1);
+    EXPECT_EQ(by["constant"], constant) << dump_json(found, 1);
     EXPECT_LE(by["low"].get<double>(), 1.2);
     EXPECT_GE(by["high"].get<double>(), 1.2);
     EXPECT_LT(by["high"].get<double>() / by["low"].get<double>(), 1.5);

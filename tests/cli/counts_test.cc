@@ -39,7 +39,7 @@ TEST_F(Counts, an_uncontended_lock_costs_two_verbs) {
           "workload.read_ratio: [0%, 100%]}}\n");
   ASSERT_EQ(points.size(), 8u);
   for (const Json& point : points) {
-    SCOPED_TRACE(point["axes"].dump());
+    SCOPED_TRACE(dump_json(point["axes"]));
     const Json& metrics = point["repeats"][0]["metrics"];
     const bool shared = point["axes"]["workload.read_ratio"] == "100%";
     EXPECT_EQ(

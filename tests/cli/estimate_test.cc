@@ -18,11 +18,11 @@ class Estimate : public Command {
     const Finished ran =
         latchlab({"run", "s.yaml", "--json", "--out", "r" + std::to_string(++runs_)});
     EXPECT_EQ(ran.code, 0) << ran.err;
-    const Json points = Json::parse(ran.out)["points"];
+    const Json points = parse_json(ran.out)["points"];
     EXPECT_FALSE(points.empty());
     double posted = 0;
     for (const Json& point : points) posted += number_at(point["metrics"], "engine.verbs");
-    return Json::parse(checked.out)["estimate"]["verbs"].get<double>() / posted;
+    return parse_json(checked.out)["estimate"]["verbs"].get<double>() / posted;
   }
   // 40 clients.
   static std::string scenario(const std::string& protocol, const std::string& rest) {
@@ -110,7 +110,7 @@ TEST_F(Estimate, counts_an_automatic_warm_up_as_more_than_half_a_window) {
   const auto verbs_of = [this](const char* warmup) {
     write("s.yaml", scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: " +
                                                 std::string(warmup) + ", duration: 1ms}\n"));
-    return Json::parse(latchlab({"check", "s.yaml", "--json"}).out)["estimate"]["verbs"]
+    return parse_json(latchlab({"check", "s.yaml", "--json"}).out)["estimate"]["verbs"]
         .get<double>();
   };
   EXPECT_GT(verbs_of("auto") / verbs_of("0us"), 1.5);

@@ -25,7 +25,7 @@ class Explain : public Command {
   }
 
   Json everything(const std::string& nic = "connectx-5") {
-    return Json::parse(latchlab({"explain", "--json", "--nic", nic}).out, nullptr, false);
+    return parse_json(latchlab({"explain", "--json", "--nic", nic}).out);
   }
 };
 
@@ -68,14 +68,14 @@ TEST_F(Explain, suggests_the_nearest_name_and_refuses_nonsense) {
 
 TEST_F(Explain, has_a_value_for_every_constant_of_every_nic) {
   const Finished nics = latchlab({"list", "nics", "--json"});
-  for (const Json& nic : non_empty(Json::parse(nics.out))) {
+  for (const Json& nic : non_empty(parse_json(nics.out))) {
     const std::string name = nic["name"];
     int constants = 0;
     for (const Json& topic : everything(name)) {
       if (topic["group"] != "NIC constant") continue;
       ++constants;
-      EXPECT_TRUE(topic["facts"].contains("value in " + name)) << topic.dump();
-      EXPECT_TRUE(topic["facts"].contains("source")) << topic.dump();
+      EXPECT_TRUE(topic["facts"].contains("value in " + name)) << dump_json(topic);
+      EXPECT_TRUE(topic["facts"].contains("source")) << dump_json(topic);
     }
     EXPECT_GT(constants, 40);
   }
@@ -87,7 +87,7 @@ TEST_F(Explain, refers_only_to_what_it_can_explain) {
   for (const Json& topic : topics) names.insert(topic["name"].get<std::string>());
   int references = 0;
   for (const Json& topic : non_empty(topics)) {
-    EXPECT_FALSE(topic["says"].get<std::string>().empty()) << topic.dump();
+    EXPECT_FALSE(topic["says"].get<std::string>().empty()) << dump_json(topic);
     for (const Json& other : topic["see"]) {  // a part of a metric has no topic of its own
       ++references;
       if (!names.contains(other.get<std::string>())) {

@@ -64,7 +64,7 @@ TEST_F(Explore, json_is_one_document_and_nothing_else) {
   const Finished finished = explore(arguments);
   EXPECT_EQ(finished.code, 1);
   EXPECT_EQ(finished.err, "");
-  const Json json = Json::parse(finished.out, nullptr, false);
+  const Json json = parse_json(finished.out);
   ASSERT_TRUE(json.is_object()) << finished.out;
   for (const char* key : {"mode", "exhausted", "cut", "protocol", "bounds", "states", "transitions",
                           "unreached", "violations"})
@@ -85,7 +85,7 @@ TEST_F(Explore, json_is_one_document_and_nothing_else) {
 TEST_F(Explore, json_of_a_sound_lock_lists_no_violation) {
   const Finished finished = explore({"--protocol", "cas", "--json"});
   EXPECT_EQ(finished.code, 0);
-  const Json json = Json::parse(finished.out, nullptr, false);
+  const Json json = parse_json(finished.out);
   EXPECT_EQ(json["violations"], Json::array());
   EXPECT_EQ(json["cut"], "");
 }
@@ -119,7 +119,7 @@ TEST_F(Explore, without_merged_steps_there_are_more_states) {
   const auto states = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--protocol", "dslr", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return Json::parse(explore(arguments).out, nullptr, false)["states"].get<int>();
+    return parse_json(explore(arguments).out)["states"].get<int>();
   };
   EXPECT_GT(states({"--every-step"}), states({}));
 }
@@ -187,12 +187,12 @@ TEST_F(Explore, a_file_that_is_no_trace_is_refused_with_its_name) {
   const std::string good = read("found/mcs-deadlock-1.json");
   expect_trace_refused("", "this is no trace");
   expect_trace_refused(good.substr(0, good.size() / 2), "this is no trace");
-  Json json = Json::parse(good);
+  Json json = parse_json(good);
   json["latchlab_trace"] = 99;
-  expect_trace_refused(json.dump(), "this build reads traces of version 1; record it again");
-  json = Json::parse(good);
+  expect_trace_refused(dump_json(json), "this build reads traces of version 1; record it again");
+  json = parse_json(good);
   json.erase("moves");
-  expect_trace_refused(json.dump(), "'moves' is missing from this trace");
+  expect_trace_refused(dump_json(json), "'moves' is missing from this trace");
   const Finished missing = latchlab({"replay", "none.json"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("none.json"));
@@ -200,9 +200,9 @@ TEST_F(Explore, a_file_that_is_no_trace_is_refused_with_its_name) {
 
 TEST_F(Explore, a_trace_that_does_not_end_as_recorded_is_reported) {
   EXPECT_EQ(explore(stuck).code, 1);
-  Json json = Json::parse(read("found/mcs-deadlock-1.json"));
+  Json json = parse_json(read("found/mcs-deadlock-1.json"));
   json["moves"].erase(3);
-  write("short.json", json.dump());
+  write("short.json", dump_json(json));
   const Finished finished = latchlab({"replay", "short.json"});
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.out, Not(HasSubstr("DIES")));

@@ -46,7 +46,7 @@ TEST_F(Explore, a_lock_that_relies_on_time_needs_latencies) {
 TEST_F(Explore, a_timed_verdict_contains_latencies_and_clocks) {
   const Finished finished = explore({"--protocol", "cas", "--latencies", "2us", "1us", "--drift",
                                      "100", "--patience", "20us", "--json"});
-  const Json bounds = Json::parse(finished.out, nullptr, false)["bounds"];
+  const Json bounds = parse_json(finished.out)["bounds"];
   EXPECT_EQ(bounds["latencies"], Json({"1us", "2us"}));
   EXPECT_EQ(bounds["drift_ppm"], 100);
   EXPECT_EQ(bounds["hold"], "2us");

@@ -177,7 +177,7 @@ TEST_F(Help, the_doctor_lists_what_is_present_and_how_to_get_what_is_missing) {
                                   ContainsRegex("ok +explore +[0-9]+ locks\n"),
                                   ContainsRegex("optional +figures +no gnuplot"),
                                   HasSubstr("apt-get install gnuplot-nox\n")));
-  const Json report = Json::parse(latchlab({"doctor", "--json"}).out);
+  const Json report = parse_json(latchlab({"doctor", "--json"}).out);
   EXPECT_TRUE(report["libraries"].contains("yaml-cpp"));
   for (const Json& check : non_empty(report["checks"]))
     EXPECT_THAT((std::set<std::string>{"ok", "optional"}), Contains(check["health"]));

@@ -75,7 +75,7 @@ class Lesson : public LessonPages, public ::testing::WithParamInterface<std::str
 TEST_P(Lesson, has_the_numbers_of_its_run) {
   const std::string& name = GetParam();
   ASSERT_EQ(latchlab({"classroom", name, "--out", "s"}).code, 0);
-  const Json results = Json::parse(read(fmt::format("s/runs/{}/results.json", name)));
+  const Json results = parse_json(read(fmt::format("s/runs/{}/results.json", name)));
   const std::vector<Stated> numbers = numbers_in(read(teaching() / (name + ".md")));
   EXPECT_GE(numbers.size(), 2U);
   for (const Stated& each : numbers)

@@ -53,7 +53,7 @@ TEST_F(Plugin, runs_like_the_same_lock_built_in_and_is_named_in_the_results) {
   const std::string built_in = results_of("mcs", good);
   const std::string plugged = results_of("mcs_plugged", good);
   EXPECT_EQ(replaced(plugged, "mcs_plugged", "mcs"), built_in);
-  const Json listed = Json::parse(plugged)["manifest"]["plugins"];
+  const Json listed = parse_json(plugged)["manifest"]["plugins"];
   ASSERT_EQ(listed.size(), 1U);
   EXPECT_EQ(listed[0]["file"], "good.so");
   EXPECT_EQ(listed[0]["hash"].get<std::string>().size(), 16U);

@@ -90,7 +90,7 @@ TEST_F(Points, wait_for_a_dead_client_until_its_failure_is_detected) {
               "faults: [{kind: node_crash, node: 2, at: 5ms}]\n"
               "run: {warmup: 1ms, duration: 100ms}\n");
     const Json points =
-        Json::parse(latchlab({"run", "f.yaml", "--json", "--out", "f" + detection}).out)["points"];
+        parse_json(latchlab({"run", "f.yaml", "--json", "--out", "f" + detection}).out)["points"];
     return number_at(points[0]["metrics"], "acquire_ns.max");
   };
   EXPECT_LT(longest("100us"), 5e6);

@@ -110,7 +110,7 @@ std::string Command::read(const std::string& name) const {
 }
 
 Json Command::json(const std::string& name) const {
-  return Json::parse(read(name), nullptr, false);
+  return parse_json(read(name));
 }
 
 bool Command::exists(const std::string& name) const {
@@ -186,7 +186,7 @@ double number_at(const Json& metrics, const std::string& dotted) {
   const Json& leaf = at_path(metrics, dotted);
   if (leaf.is_object() && leaf.contains("mean") && leaf["mean"].is_number())
     return leaf["mean"].get<double>();
-  EXPECT_TRUE(leaf.is_number()) << dotted << " is " << leaf.dump();
+  EXPECT_TRUE(leaf.is_number()) << dotted << " is " << dump_json(leaf);
   return leaf.is_number() ? leaf.get<double>() : 0;
 }
 

@@ -6,15 +6,13 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
+
 namespace latchlab::cli_test {
-
-using Json = nlohmann::ordered_json;
-
 struct Finished {
   int code = -1;  // exit code; 128 + n if signal n ended the process
   std::string out;

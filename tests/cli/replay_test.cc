@@ -35,7 +35,7 @@ TEST_F(Replay, as_json_is_one_document_and_nothing_else) {
   const Finished told = latchlab({"replay", trace, "--json"});
   EXPECT_EQ(told.code, 0);
   EXPECT_EQ(told.err, "");
-  const Json json = Json::parse(told.out, nullptr, false);
+  const Json json = parse_json(told.out);
   ASSERT_TRUE(json.is_object()) << told.out;
   EXPECT_EQ(json["latchlab_replay"], 1);
   EXPECT_EQ(json["moves"].size(), 4u);
@@ -46,20 +46,20 @@ TEST_F(Replay, as_json_is_one_document_and_nothing_else) {
 }
 
 TEST_F(Replay, of_a_trace_that_does_not_end_as_recorded_fails) {
-  Json json = Json::parse(read(found()));
+  Json json = parse_json(read(found()));
   json["entry"] = "free for ever";
-  const Finished told = latchlab({"replay", write("odd.json", json.dump()), "--json"});
+  const Finished told = latchlab({"replay", write("odd.json", dump_json(json)), "--json"});
   EXPECT_EQ(told.code, 1);
   EXPECT_THAT(told.err, HasSubstr("the trace does not end as it says"));
-  EXPECT_EQ(Json::parse(told.out, nullptr, false)["ends_as_told"], false);
+  EXPECT_EQ(parse_json(told.out)["ends_as_told"], false);
 }
 
 TEST_F(Replay, of_a_file_that_is_no_trace_is_refused) {
   expect_refused("", "this is no trace: expected the JSON that latchlab explore writes");
   expect_refused("{\"latchlab_trace\": 2}", "this build reads traces of version 1");
-  Json json = Json::parse(read(found()));
+  Json json = parse_json(read(found()));
   json.erase("moves");
-  expect_refused(json.dump(), "'moves' is missing from this trace");
+  expect_refused(dump_json(json), "'moves' is missing from this trace");
   const Finished told = latchlab({"replay", "nowhere.json", "--json"});
   EXPECT_EQ(told.code, 2);
   EXPECT_EQ(told.out, "");

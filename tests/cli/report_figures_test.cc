@@ -134,8 +134,8 @@ TEST_F(ReportFigures, every_switch_redraws_and_one_shows_the_tail_of_latencies) 
   for (const Json& each : non_empty(seen.facts["figures"]))
     for (const Json& flipped : each["switches"]) {  // some figures have none
       ++flips;
-      EXPECT_EQ(flipped["outside"], false) << flipped.dump();
-      EXPECT_GT(flipped["told"], 0) << flipped.dump();
+      EXPECT_EQ(flipped["outside"], false) << dump_json(flipped);
+      EXPECT_GT(flipped["told"], 0) << dump_json(flipped);
     }
   EXPECT_GE(flips, 2);
   const Json& switches = figure(seen, "latencies")["switches"];
@@ -154,14 +154,14 @@ TEST_F(ReportFigures, everything_is_reachable_on_screens_of_any_width) {
     const Json facts = facts_at(width, "r/report.html");
     ASSERT_TRUE(facts.is_object());
     EXPECT_EQ(facts["width"], width);
-    EXPECT_EQ(facts["problems"].dump(), "[]");
+    EXPECT_EQ(dump_json(facts["problems"]), "[]");
     EXPECT_LE(facts["sideways"], 0);
     EXPECT_GE(facts["tables"][0]["columns"], 25);
     for (const Json& table : non_empty(facts["tables"]))
-      EXPECT_EQ(table["unreachable"].dump(), "[]") << table["name"];
+      EXPECT_EQ(dump_json(table["unreachable"]), "[]") << table["name"];
     for (const Json& each : non_empty(facts["figures"])) {
       EXPECT_GT(each["marks"], 0) << each["id"];
-      EXPECT_EQ(each["beyond"].dump(), "[]") << each["id"];
+      EXPECT_EQ(dump_json(each["beyond"]), "[]") << each["id"];
     }
   }
 }

@@ -25,14 +25,14 @@ class ReportPage : public Browser {
   static void expect_sound(const Seen& seen) {
     EXPECT_EQ(seen.console, "");
     ASSERT_TRUE(seen.facts.is_object()) << seen.document.substr(0, 2'000);
-    EXPECT_EQ(seen.facts["problems"].dump(), "[]");
-    EXPECT_EQ(seen.facts["requests"].dump(), "[]");
+    EXPECT_EQ(seen.dump_json(facts["problems"]), "[]");
+    EXPECT_EQ(seen.dump_json(facts["requests"]), "[]");
     EXPECT_EQ(seen.facts["executed"], false);
     EXPECT_EQ(seen.facts["markup"], 0);
     for (const Json& figure : seen.facts["figures"]) {  // a page may have no figure
-      EXPECT_EQ(figure["picture"], "svg") << figure.dump();
-      EXPECT_EQ(figure["outside"], false) << figure.dump();
-      EXPECT_EQ(figure["variables"], false) << figure.dump();
+      EXPECT_EQ(figure["picture"], "svg") << dump_json(figure);
+      EXPECT_EQ(figure["outside"], false) << dump_json(figure);
+      EXPECT_EQ(figure["variables"], false) << dump_json(figure);
     }
   }
   // The value of a key of a stored result.
@@ -54,9 +54,9 @@ class ReportPage : public Browser {
   }
   static void expect_marks(const Json& facts) {
     for (const Json& figure : non_empty(facts["figures"])) {
-      EXPECT_GT(figure["marks"], 0) << figure.dump();
-      EXPECT_GT(figure["told"], 0) << figure.dump();
-      EXPECT_GT(figure["numbers"], 0) << figure.dump();
+      EXPECT_GT(figure["marks"], 0) << dump_json(figure);
+      EXPECT_GT(figure["told"], 0) << dump_json(figure);
+      EXPECT_GT(figure["numbers"], 0) << dump_json(figure);
     }
   }
 };

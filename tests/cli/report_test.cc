@@ -22,7 +22,7 @@ class Report : public Command {
     const std::string text = read(page);
     const std::string start = "id=\"data\">";
     const std::size_t from = text.find(start) + start.size();
-    return Json::parse(text.substr(from, text.find("</script>", from) - from), nullptr, false);
+    return parse_json(text.substr(from, text.find("</script>", from) - from));
   }
 };
 
@@ -43,7 +43,7 @@ TEST_F(Report, the_page_contains_the_results_and_data_that_they_lack) {
   EXPECT_EQ(part["results"]["points"][0]["metrics"], results["points"][0]["metrics"]);
   EXPECT_EQ(part["results"]["manifest"], results["manifest"]);
   EXPECT_EQ(part["scenario"], read("r/scenario.yaml"));
-  EXPECT_EQ(part["figures"], Json::parse(R"([{"x":"clients","y":"acquire_ns.p99",
+  EXPECT_EQ(part["figures"], parse_json(R"([{"x":"clients","y":"acquire_ns.p99",
                                               "series":"label","measured":false,"apart":[],
                                               "line":["cas"],"at":["4"]}])"));
   const Json& curve = part["points"][0]["acquire"];

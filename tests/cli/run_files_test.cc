@@ -31,7 +31,7 @@ void expect_number_leaves(const Json& metrics) {
     } else {
       EXPECT_TRUE(value.is_number() || value.is_null() || key == "fingerprint" ||
                   (key == "batches" && value.size() == 20))
-          << key << " is " << value.dump();
+          << key << " is " << dump_json(value);
     }
   }
 }
@@ -40,13 +40,13 @@ void expect_number_leaves(const Json& metrics) {
 void expect_interval_leaves(const Json& metrics) {
   for (const auto& [key, value] : non_empty(metrics.items())) {
     if (value.is_object() && value.contains("mean") && value.contains("ci95")) {
-      EXPECT_TRUE(value["mean"].is_number()) << key << " is " << value.dump();
+      EXPECT_TRUE(value["mean"].is_number()) << key << " is " << dump_json(value);
       EXPECT_TRUE(value["ci95"].is_number() || value["ci95"].is_null()) << key;
     } else if (value.is_object()) {
       expect_interval_leaves(value);
     } else {
       EXPECT_TRUE(value.is_number() || value.is_null() || key == "fingerprint")
-          << key << " is " << value.dump();
+          << key << " is " << dump_json(value);
     }
   }
 }
@@ -123,7 +123,7 @@ TEST_F(RunFiles, results_json_has_the_documented_shape) {
       EXPECT_FALSE(at_path(point["metrics"], metric).is_null()) << metric;
     EXPECT_GT(at_path(point["metrics"], "cycle_ns.mean.ci95").get<double>(), 0);
   }
-  EXPECT_EQ(results["points"][2]["axes"].dump(),
+  EXPECT_EQ(dump_json(results["points"][2]["axes"]),
             R"({"platform.clients_per_node":"3","locks.count":"1"})");
 }
 

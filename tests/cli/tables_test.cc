@@ -2,33 +2,31 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "tests/cli/program.h"
 
 namespace latchlab::cli_test {
 namespace {
-
-using SortedJson = nlohmann::json;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kLocksAtLeast = 20;
 
 class Tables : public Command {
  protected:
-  SortedJson locks() { return SortedJson::parse(latchlab({"list", "protocols", "--json"}).out); }
+  Json locks() { return parse_json(latchlab({"list", "protocols", "--json"}).out); }
 };
 
 // "64 clients on 8 nodes"
-std::string size_shape(const SortedJson& lock) {
+std::string size_shape(const Json& lock) {
   const int nodes = lock["entry_shape"]["client_nodes"].get<int>();
   return std::to_string(lock["entry_shape"]["clients"].get<int>()) + " clients on " +
          std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");
 }
 
 // "the object", "1 unit", "1 of 256 units"
-std::string cost_shape(const SortedJson& lock) {
-  const SortedJson& shape = lock["costs"]["shape"];
+std::string cost_shape(const Json& lock) {
+  const Json& shape = lock["costs"]["shape"];
   if (shape["wanted"] == "object") return "the object";
   if (shape["units"].is_null()) return "1 unit";
   return "1 of " + std::to_string(shape["units"].get<std::int64_t>()) + " units";
@@ -37,9 +35,9 @@ std::string cost_shape(const SortedJson& lock) {
 TEST_F(Tables, agree_on_every_lock_and_name_the_shape) {
   const std::string text = latchlab({"list", "protocols"}).out;
   const std::string tables = tree_file("docs/locks.md");
-  const SortedJson all = locks();
+  const Json all = locks();
   EXPECT_GE(all.size(), kLocksAtLeast);
-  for (const SortedJson& lock : all) {
+  for (const Json& lock : all) {
     const auto name = lock["name"].get<std::string>();
     const std::string bytes = std::to_string(lock["entry_bytes"].get<std::uint64_t>());
     EXPECT_EQ(lock["entry_shape"]["clients"], 64) << name;
@@ -63,14 +61,14 @@ TEST_F(Tables, are_of_the_locks_that_the_readme_names) {
   std::string names = readme.substr(begin, readme.find(": [docs/locks.md]", begin) - begin);
   std::replace(names.begin(), names.end(), '\n', ' ');
   std::string wanted;
-  for (const SortedJson& lock : locks())
+  for (const Json& lock : locks())
     wanted += (wanted.empty() ? "## Locks  `" : ", `") + lock["name"].get<std::string>() + "`";
   EXPECT_EQ(names, wanted);
 }
 
 TEST_F(Tables, count_cost_by_the_unit_and_entries_by_their_layout) {
   std::size_t ranges = 0;
-  for (const SortedJson& lock : locks()) {
+  for (const Json& lock : locks()) {
     const bool of_ranges = lock["ranges"].get<bool>();
     ranges += of_ranges ? 1 : 0;
     EXPECT_EQ(lock["costs"]["shape"]["wanted"], of_ranges ? "unit" : "object") << lock["name"];

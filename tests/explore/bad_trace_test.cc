@@ -4,22 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.h"
 #include "tests/explore/golden.h"
 #include "tests/non_empty.h"
 #include "tools/explore/trace.h"
 
 namespace latchlab::explore {
 namespace {
-
-using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
 
 class BadTrace : public ::testing::Test {
  protected:
   explicit BadTrace(const char* name = "shiftlock-epoch-first.json")
-      : good(Json::parse(text_of(golden_directory() / name))) {}
+      : good(parse_json(text_of(golden_directory() / name))) {}
   static void expect_refused(const std::string& text, const std::string& reason) {
     SCOPED_TRACE(text.substr(0, 200));
     const Result<Trace> trace = parse_trace(text, "odd.json");
@@ -30,14 +27,14 @@ class BadTrace : public ::testing::Test {
   void expect_refused(const char* field, const Json& value, const std::string& reason) const {
     Json json = good;
     json[field] = value;
-    expect_refused(json.dump(), reason);
+    expect_refused(dump_json(json), reason);
   }
   // Parsed without an error, but its replay does not fit.
   void expect_no_fit(const char* field, const Json& value) const {
     SCOPED_TRACE(field);
     Json json = good;
     json[field] = value;
-    const Result<Trace> trace = parse_trace(json.dump(), "odd.json");
+    const Result<Trace> trace = parse_trace(dump_json(json), "odd.json");
     ASSERT_TRUE(trace.ok()) << trace.error().message;
     EXPECT_FALSE(replay(trace.value()).fits);
   }
@@ -65,7 +62,7 @@ TEST_F(BadTrace, every_field_is_needed) {
     if (name == "latchlab_trace") continue;
     Json json = good;
     json.erase(name);
-    expect_refused(json.dump(), "'" + name + "' is missing from this trace");
+    expect_refused(dump_json(json), "'" + name + "' is missing from this trace");
   }
 }
 
@@ -127,8 +124,8 @@ TEST_F(BadTimedTrace, other_times_lead_to_another_end) {
 TEST_F(BadTrace, malformed_moves) {
   const std::string expected = "'moves': expected a list of lists of whole numbers";
   for (const char* moves : {"[1]", "[[]]", "[[-1]]", "[[1.5]]", "[[\"0\"]]", "[[0], 0]"})
-    expect_refused("moves", Json::parse(moves), expected);
-  expect_refused("mixed_words", Json::parse("[[]]"), "'mixed_words': expected");
+    expect_refused("moves", parse_json(moves), expected);
+  expect_refused("mixed_words", parse_json("[[]]"), "'mixed_words': expected");
 }
 
 TEST_F(BadTrace, moves_that_do_not_fit) {

@@ -10,13 +10,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "core/base/json.h"
 
 namespace latchlab::explore {
 namespace {
-
-using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
 
 struct Model {
@@ -71,7 +70,7 @@ class PlantedGame : public ::testing::Test {
   static Json played() {
     const Result<std::string> text = game_json(planted_game());
     EXPECT_TRUE(text.ok()) << text.error().message;
-    return Json::parse(text.value(), nullptr, false);
+    return parse_json(text.value());
   }
 };
 

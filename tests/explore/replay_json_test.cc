@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/json.h"
 #include "tests/non_empty.h"
 #include "tests/paths.h"
 #include "tools/explore/trace.h"
@@ -18,7 +18,6 @@ namespace latchlab::explore {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
 
 const fs::path kGolden = fs::path(LATCHLAB_SOURCE_DIR) / "tests/explore/golden";
@@ -32,7 +31,7 @@ Trace trace_of(const std::string& name) {
 }
 
 Json told(const std::string& name) {
-  return Json::parse(replay_json(trace_of(name)).text);
+  return parse_json(replay_json(trace_of(name)).text);
 }
 
 std::vector<std::string> recorded() {
@@ -57,7 +56,7 @@ class Recorded : public ::testing::TestWithParam<std::string> {
  protected:
   const Trace trace = trace_of(GetParam());
   const Played played = replay_json(trace);
-  const Json json = Json::parse(played.text, nullptr, false);
+  const Json json = parse_json(played.text);
 };
 
 TEST_P(Recorded, is_complete_and_byte_identical_each_time) {
@@ -162,7 +161,7 @@ TEST(ReplayJson, shows_a_crash_and_the_state_of_each_client) {
   EXPECT_EQ(last["kind"], "crash");
   EXPECT_EQ(last["client"], 0);
   EXPECT_EQ(last["with_its"], "client");
-  EXPECT_THAT(last["clients"].dump(), HasSubstr("{\"client\":0,\"at\":\"dead\"}"));
+  EXPECT_THAT(dump_json(last["clients"]), HasSubstr("{\"client\":0,\"at\":\"dead\"}"));
 }
 
 TEST(ReplayJson, shows_both_holders_of_a_broken_lock) {
@@ -210,7 +209,7 @@ TEST(ReplayJson, of_a_trace_that_does_not_fit_is_marked) {
   trace.counterexample.path.back().choice = 1'000;
   const Played played = replay_json(trace);
   EXPECT_FALSE(played.fits);
-  const Json json = Json::parse(played.text);
+  const Json json = parse_json(played.text);
   EXPECT_EQ(json["ends_as_told"], false);
   EXPECT_EQ(json["moves"].back()["missing_choice"], 1'001);
 }

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.h"
 #include "core/conclude/emulation.h"
 #include "tests/export/stored_studies.h"
 #include "tests/non_empty.h"
@@ -130,8 +129,8 @@ TEST(Prediction, all_points_of_a_software_device_are_marked) {
 TEST(Prediction, is_written_as_json) {
   const StoredStudy a = study(kBase),
                     b = study({{"cas", 150}, {"mcs", 200}, {"dslr", 100}}, {}, kHardware);
-  const auto json = nlohmann::json::parse(
-      comparison_json({"sim", "hw"}, a, b, compared(a, b), R"({"says": ["nothing"]})"));
+  const auto json =
+      parse_json(comparison_json({"sim", "hw"}, a, b, compared(a, b), R"({"says": ["nothing"]})"));
   EXPECT_EQ(json["simulated"]["first"], true);
   EXPECT_EQ(json["simulated"]["second"], false);
   EXPECT_NEAR(json["pairs"][0]["metrics"][0]["error"]["relative"].get<double>(), 1, 1e-9);

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "tests/paths.h"
 
@@ -202,7 +202,7 @@ TEST_F(Sensitive, an_interruption_ends_the_search) {
 }
 
 TEST_F(Sensitive, is_written_with_all_data_of_the_page) {
-  const auto json = nlohmann::json::parse(sensitivity_json(find(failing_cas)));
+  const auto json = parse_json(sensitivity_json(find(failing_cas)));
   EXPECT_EQ(json["says"].size(), 1u);
   const auto& moved = json["moved"][1];
   EXPECT_EQ(moved["constant"], "atomic.same_address_failed");

@@ -5,8 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.h"
 #include "core/conclude/emulation.h"
 #include "tests/export/stored_studies.h"
 #include "tests/non_empty.h"
@@ -154,7 +153,7 @@ TEST(CompareStudies, is_written_as_json) {
   const StoredStudy a = study(kBase);
   StoredStudy b = study({{"cas", 150}, {"mcs", 200}, {"dslr", 100}}, {{"run.seed", "2"}});
   b.manifest.emulated = {"masked_atomics_16: agent"};
-  const auto json = nlohmann::json::parse(comparison_json({"old", "new"}, a, b, compared(a, b)));
+  const auto json = parse_json(comparison_json({"old", "new"}, a, b, compared(a, b)));
   EXPECT_EQ(json["first"], "old");
   EXPECT_EQ(json["differences"][0]["path"], "run.seed");
   EXPECT_EQ(json["emulated"]["second"][0], "masked_atomics_16: agent");

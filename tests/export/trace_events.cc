@@ -6,10 +6,7 @@
 #include <map>
 
 namespace latchlab::exporting {
-
-using Json = nlohmann::ordered_json;
-
-TraceEvents::TraceEvents(const std::string& text) : trace_(Json::parse(text, nullptr, false)) {
+TraceEvents::TraceEvents(const std::string& text) : trace_(parse_json(text)) {
   if (!trace_.is_object() || !trace_.contains("traceEvents")) {
     ADD_FAILURE() << "no trace: " << text.substr(0, 200);
     trace_ = {{"traceEvents", Json::array()}};
@@ -73,7 +70,8 @@ std::vector<std::string> TraceEvents::conflicts() const {
                              (a.args["mode"] == "update" && b.args["mode"] == "update");
       if (exclusive && a.args["lock"] == b.args["lock"] && a.from < b.to && b.from < a.to &&
           share_units(a.args, b.args))
-        found.push_back(fmt::format("lock {}: {} and {}", a.args["lock"].dump(), a.name, b.name));
+        found.push_back(
+            fmt::format("lock {}: {} and {}", dump_json(a.args["lock"]), a.name, b.name));
     }
   return found;
 }

@@ -1,10 +1,11 @@
 #pragma once
 // A trace as a viewer reads it. A violation of the format fails the test.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/base/json.h"
 
 namespace latchlab::exporting {
 
@@ -12,7 +13,7 @@ struct ShownSlice {
   std::string name;
   std::uint64_t pid = 0, tid = 0;
   double from = 0, to = 0;  // us
-  nlohmann::ordered_json args;
+  Json args;
 };
 
 class TraceEvents {
@@ -23,17 +24,17 @@ class TraceEvents {
   // Holds of one lock that overlap in time and units, in modes that exclude each other: one line
   // each.
   std::vector<std::string> conflicts() const;
-  std::vector<nlohmann::ordered_json> instants(const std::string& name) const;
+  std::vector<Json> instants(const std::string& name) const;
   // Begins and ends of arrows that have both.
   std::vector<std::pair<double, double>> arrows() const;
   // The thread of this name; 0: it does not exist.
   std::uint64_t track_named(const std::string& name) const;
-  const nlohmann::ordered_json& other_data() const { return trace_["otherData"]; }
+  const Json& other_data() const { return trace_["otherData"]; }
 
  private:
   void read_slices();
 
-  nlohmann::ordered_json trace_;
+  Json trace_;
   std::vector<ShownSlice> slices_;
 };
 

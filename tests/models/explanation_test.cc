@@ -7,9 +7,9 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.h"
 #include "core/base/random.h"
 #include "core/protocols/registry.h"
 #include "models/fit_spec.h"
@@ -221,8 +221,7 @@ TEST(Explanation, ends_with_the_error_of_a_simulation_that_cannot_be_run) {
 }
 
 TEST(Explanation, is_written_as_json) {
-  const auto json =
-      nlohmann::json::parse(explanation_json(explained(times("latency.one_way", 1.2), 900)));
+  const auto json = parse_json(explanation_json(explained(times("latency.one_way", 1.2), 900)));
   EXPECT_EQ(json["alone"][0]["by"][0]["constant"], "latency.one_way");
   EXPECT_EQ(json["alone"][0]["by"][0]["value"], "657.4ns");
   EXPECT_FALSE(json["undetermined"]["inert"].empty());

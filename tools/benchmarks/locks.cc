@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "tools/benchmarks/latchlab_run.h"
 
@@ -90,14 +90,14 @@ std::string report_text(const std::vector<LockLine>& lines) {
 }
 
 std::string report_json(const std::vector<LockLine>& lines) {
-  nlohmann::ordered_json json = {{"schema", 1}, {"lines", nlohmann::ordered_json::array()}};
+  Json json = {{"schema", 1}, {"lines", Json::array()}};
   for (const LockLine& line : lines)
     json["lines"].push_back({{"protocol", line.protocol},
                              {"events_per_verb", line.events_per_verb},
                              {"ns", line.ns},
                              {"of_cas", line.ratio},
                              {"goal_most", kMostOfCas}});
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace latchlab::bench

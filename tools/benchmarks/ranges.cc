@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/base/random.h"
 #include "core/protocols/interval_tree/tree.h"
 #include "core/protocols/list_cpu/list_cpu.h"
@@ -156,7 +156,7 @@ std::string report_text(const std::vector<RangesLine>& lines) {
 }
 
 std::string report_json(const std::vector<RangesLine>& lines) {
-  nlohmann::ordered_json json = {{"schema", 1}, {"lines", nlohmann::ordered_json::array()}};
+  Json json = {{"schema", 1}, {"lines", Json::array()}};
   for (const RangesLine& line : lines)
     json["lines"].push_back({{"structure", line.structure},
                              {"held", line.held},
@@ -165,7 +165,7 @@ std::string report_json(const std::vector<RangesLine>& lines) {
                              {"step_ns", line.step_ns},
                              {"least_ns", line.least_ns},
                              {"most_ns", line.most_ns}});
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace latchlab::bench

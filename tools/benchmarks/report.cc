@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.h"
 #include "tools/benchmarks/engine.h"
 
 namespace latchlab::bench {
-
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 const char* verdict(bool met) {
@@ -122,7 +118,7 @@ std::string report_json(const EngineReport& report) {
                                    {"bytes_per_client", each.bytes_per_client},
                                    {"goal_most", each.most},
                                    {"met", met(each)}});
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace latchlab::bench

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "tools/explore/replay.h"
 #include "tools/explore/trace.h"
@@ -100,9 +100,6 @@ void register_planted_lock() {
 }
 
 // ---- the game ----
-
-using Json = nlohmann::ordered_json;
-
 // For each state, a path from the first one. A search expands states in the order in which it finds
 // them, and each state's choices in their order.
 std::vector<std::vector<Move>> paths_of(const SearchGraph& found) {
@@ -120,7 +117,7 @@ std::vector<std::vector<Move>> paths_of(const SearchGraph& found) {
 
 // The replay of a trace, as JSON.
 Json told(const Trace& trace) {
-  return Json::parse(replay_json(trace).text);
+  return parse_json(replay_json(trace).text);
 }
 
 Json state_json(const Trace& trace, std::span<const SearchEdge> edges) {
@@ -180,7 +177,7 @@ Result<std::string> game_json(const Case& setup) {
   if (!found.counterexamples.empty())
     for (const Move& move : found.counterexamples.front().path)
       json["shortest"].push_back(move.choice);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 }  // namespace latchlab::explore

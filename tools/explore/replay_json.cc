@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "backends/explorer/state.h"
+#include "core/base/json.h"
 #include "tools/explore/describe.h"
 #include "tools/explore/replay.h"
 
 namespace latchlab::explore {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr std::array<const char*, 5> kMoveKinds = {"step", "crash", "timeout", "pause", "resume"};
 
 Json extent_json(const Extent& extent) {
@@ -75,7 +72,7 @@ class JsonTeller final : public ReplayListener {
   }
   void about_to(const explorer::Step& step, bool forced) override {
     settle();
-    step_ = Json::parse(steps_.of(step));
+    step_ = parse_json(steps_.of(step));
     (*step_)["forced"] = forced;
     touched_ = touched_by(step);
     if (touched_.atomic != nullptr) atomic_ = *touched_.atomic;
@@ -223,7 +220,7 @@ Played replay_json(const Trace& trace) {
   JsonTeller teller(*context.model);
   Json json;
   json["latchlab_replay"] = kReplayVersion;
-  json["case"] = Json::parse(case_json(trace.setup));
+  json["case"] = parse_json(case_json(trace.setup));
   json["clients"] = clients_json(*context.model);
   json["start"] = teller.start();
   const bool fits = play(trace, *context.model, teller);
@@ -231,7 +228,7 @@ Played replay_json(const Trace& trace) {
   json["finding"] = {{"wrong", name_of(trace.counterexample.violation)},
                      {"text", trace.counterexample.text}};
   json["ends_as_told"] = fits;
-  return {json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", fits};
+  return {dump_json(json, 2) + "\n", fits};
 }
 
 }  // namespace latchlab::explore

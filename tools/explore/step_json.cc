@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "backends/explorer/steps.h"
+#include "core/base/json.h"
 #include "core/protocols/message_names.h"
 #include "core/verbs/operation.h"
 #include "tools/explore/describe.h"
@@ -17,9 +17,6 @@ using explorer::Step;
 using explorer::StepKind;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr std::uint32_t kPieces = 8;  // pieces of a long READ or WRITE
 
 // By StepKind.
@@ -222,7 +219,7 @@ class Telling {
 }  // namespace
 
 std::string StepJson::of(const Step& step) const {
-  return Telling(model_, places_).of(step).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(Telling(model_, places_).of(step));
 }
 
 }  // namespace latchlab::explore

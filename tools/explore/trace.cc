@@ -4,17 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/json.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab::explore {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr std::uint32_t kMostOperations = 64;
 constexpr std::size_t kMostMoves = 1'000'000;
 
@@ -178,7 +175,7 @@ Trace make_trace(const Case& setup, const explorer::SearchFacts& facts,
 }
 
 Result<Trace> parse_trace(const std::string& text, const std::string& file) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object() || !json.contains("latchlab_trace"))
     return Error{"this is no trace: expected the JSON that latchlab explore writes", file};
   if (json["latchlab_trace"] != kTraceVersion)

@@ -1,7 +1,6 @@
 // Traces and verdicts as JSON.
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.h"
 #include "core/scenario/scenario.h"
 #include "tools/explore/campaign.h"
 #include "tools/explore/trace.h"
@@ -9,9 +8,6 @@
 namespace latchlab::explore {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 Json moves_json(const std::vector<Move>& path) {
   Json moves = Json::array();
   for (const Move& move : path) {
@@ -70,7 +66,7 @@ std::string case_json(const Case& setup) {
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
   if (setup.timed()) write_time(setup.time, json);
-  return json.dump();
+  return dump_json(json);
 }
 
 std::string trace_json(const Trace& trace) {
@@ -78,12 +74,12 @@ std::string trace_json(const Trace& trace) {
   json["latchlab_trace"] = kTraceVersion;
   json["wrong"] = name_of(trace.counterexample.violation);
   json["text"] = trace.counterexample.text;
-  json.update(Json::parse(case_json(trace.setup)));
+  json.update(parse_json(case_json(trace.setup)));
   json["mixed_words"] = trace.facts.mixed_words();
   json["reads_membership"] = trace.facts.reads_membership();
   json["entry"] = trace.entry;
   json["moves"] = moves_json(trace.counterexample.path);
-  return json.dump() + "\n";
+  return dump_json(json) + "\n";
 }
 
 std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
@@ -126,7 +122,7 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
                                   {"moves", trace.counterexample.path.size()},
                                   {"trace", i < trace_files.size() ? trace_files[i] : ""}});
   }
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 }  // namespace latchlab::explore

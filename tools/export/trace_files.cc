@@ -6,18 +6,15 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/run/files.h"
 #include "core/run/repeat.h"
 #include "tools/export/tracing.h"
 #include "tools/export/worst_acquisition.h"
 
 namespace latchlab::exporting {
-
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 constexpr std::size_t kFew = 8;  // up to so many points, all are traced by default
@@ -98,7 +95,7 @@ std::string other_data(const Point& point, const PlannedTrace& planned,
   json["to"] = date_text(recorder.shown_to());
   json["events"] = recorder.log().size();
   json["full"] = recorder.full();
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 // The value of "otherData", which is on the file's first line.
@@ -107,7 +104,7 @@ Json head_of(const std::string& path) {
   std::string line;
   std::getline(file, line);
   if (!line.empty() && line.back() == ',') line.back() = '}';
-  const Json head = Json::parse(line, nullptr, false);
+  const Json head = parse_json(line);
   return head.is_object() ? head.value("otherData", Json()) : Json();
 }
 

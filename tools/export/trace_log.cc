@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "core/base/json.h"
 
 namespace latchlab::exporting {
 
@@ -33,8 +34,7 @@ Args& Args::text(std::string_view key, std::string_view value) {
   return add(key, fmt::format("\"{}\"", value));
 }
 Args& Args::said(std::string_view key, std::string_view value) {
-  return add(key,
-             nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return add(key, dump_json(Json(value)));
 }
 Args& Args::add(const Args& more) {
   if (!text_.empty() && !more.text_.empty()) text_ += ",";

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/conclude/values.h"
 #include "core/protocols/registry.h"
 #include "core/run/child.h"
@@ -24,9 +24,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 // `where` is "file:line", or a source without line numbers.
 Json error_json(const Error& error) {
   const std::size_t colon = error.where.rfind(':') + 1;
@@ -94,8 +91,7 @@ int check(const CheckArguments& arguments) {
       loaded.value().warnings.push_back(std::move(warning));
   const int code = !loaded ? kBadInput : errors.empty() ? kFine : kCannot;
   if (arguments.json) {
-    fmt::print("{}\n",
-               check_json(loaded, errors).dump(1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dump_json(check_json(loaded, errors), 1));
     return code;
   }
   for (const Error& error : errors) complain(error, code);

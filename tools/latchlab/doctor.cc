@@ -10,12 +10,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "core/scenario/quantities.h"
 #include "tools/latchlab/version.h"
@@ -28,8 +28,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 std::string on_path(const std::string& program) {
@@ -227,8 +225,8 @@ void print_json(const Lines& lines) {
   all["compiler"] = compiler_version();
   all["build"] = build_type();
   for (const auto& [name, version] : library_versions()) all["libraries"][name] = version;
-  all["checks"] = Json::parse(json_of(lines));
-  fmt::print("{}\n", all.dump(1, ' ', false, Json::error_handler_t::replace));
+  all["checks"] = parse_json(json_of(lines));
+  fmt::print("{}\n", dump_json(all, 1));
 }
 
 }  // namespace

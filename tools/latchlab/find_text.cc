@@ -2,18 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.h"
 #include "core/conclude/values.h"
 #include "tools/latchlab/find.h"
 
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 // " clients per node" for platform.clients_per_node; empty if the path is not a count of the
 // platform.
 std::string counted_things(const SearchAxis& axis) {
@@ -201,13 +198,13 @@ std::string find_json(const FindPlan& plan, const std::vector<Probe>& probes) {
                  {"scale", plan.axis.by_factors ? "log" : "linear"}}},
                {"precision", plan.precision},
                {"repeats", plan.repeats}};
-  if (probes.empty()) return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (probes.empty()) return dump_json(json, 1) + "\n";
   json["says"] = answers(plan, probes);
   Json& found = json["turns"] = Json::array();
   for (const Crossing& turn : crossings(probes)) found.push_back(turn_json(plan, turn));
   Json& all = json["values"] = Json::array();
   for (const Probe& probe : probes) all.push_back(probe_json(plan, probe));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 }  // namespace latchlab::tool

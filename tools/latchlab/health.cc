@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "tools/latchlab/doctor.h"
 
 namespace latchlab::tool {
@@ -37,13 +37,13 @@ void print(const Lines& lines) {
 }
 
 std::string json_of(const Lines& lines) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (const Line& line : lines)
     all.push_back({{"what", line.what},
                    {"health", name_of(line.health)},
                    {"found", line.found},
                    {"fix", line.fix}});
-  return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return dump_json(all);
 }
 
 }  // namespace latchlab::tool

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.h"
 #include "core/measure/metric_docs.h"
 #include "core/protocols/registry.h"
 #include "core/scenario/json_schema.h"
@@ -19,9 +19,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, bool as_json) {
   Json all = Json::array();
   std::size_t width = 0;
@@ -33,7 +30,7 @@ void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, 
       fmt::print("{:<{}}  {}\n", name, width, help);
     }
   }
-  if (as_json) fmt::print("{}\n", all.dump(1));
+  if (as_json) fmt::print("{}\n", dump_json(all, 1));
 }
 
 void print_nics(const DataDirs& data, bool as_json) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/world/table_shape.h"
@@ -14,9 +14,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 struct Lock {
   explicit Lock(const ProtocolEntry& entry)
       : info(entry.info),
@@ -206,7 +203,7 @@ void list_protocols(bool as_json) {
     else
       print(entry);
   }
-  if (as_json) fmt::print("{}\n", all.dump(1));
+  if (as_json) fmt::print("{}\n", dump_json(all, 1));
 }
 
 int list_markdown(const std::string& what) {

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/scenario/text_file.h"
 #include "tools/latchlab/reproduce.h"
 #include "tools/latchlab/table.h"
@@ -11,9 +11,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kWorstShown = 3;
 
 // The figures of one profile and use with the largest errors, worst first.
@@ -63,20 +60,20 @@ std::string summary_json(const std::vector<Experiment>& done, bool quick) {
   for (const Experiment& each : done) {
     Json entry;
     entry["experiment"] = each.name;
-    entry["scores"] = Json::parse(scores_json(each.ran.score.scores));
+    entry["scores"] = parse_json(scores_json(each.ran.score.scores));
     entry["worst"] = Json::array();
     for (const Score& score : each.ran.score.scores)
       for (const std::size_t i : worst_of(each, score))
         entry["worst"].push_back(each.scenario.expectations[i].id);
     json["experiments"].push_back(std::move(entry));
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump_json(json, 1) + "\n";
 }
 
 Result<bool> is_quick_summary(const std::string& path) {
   const auto text = read_text_file(path);
   if (!text) return text.error();
-  const Json json = Json::parse(text.value(), nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(text.value());
   if (!json.is_object() || !json.contains("quick") || !json["quick"].is_boolean())
     return Error{"not the summary of a 'latchlab reproduce'", path};
   return json["quick"].get<bool>();

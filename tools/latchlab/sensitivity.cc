@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/conclude/conclusion.h"
 #include "core/conclude/sensitivity.h"
 #include "core/run/files.h"
@@ -127,7 +127,7 @@ Result<std::string> find_or_read(const SensitivityRequest& request, const Scenar
 }
 
 void tell(const std::string& text) {
-  const auto json = nlohmann::json::parse(text);
+  const auto json = parse_json(text);
   const auto& says = json["says"];
   fmt::print("\nHow far this hangs on what the model does not know:\n");
   for (std::size_t i = 0; i < std::min(says.size(), kMostSaid); ++i)

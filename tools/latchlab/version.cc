@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/base/fingerprint.h"
+#include "core/base/json.h"
 #include "tools/latchlab/plugins.h"
 #include "tools/latchlab/run.h"
 

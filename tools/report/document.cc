@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/conclude/conclusion.h"
 #include "core/conclude/figure_lines.h"
 #include "core/conclude/remarks.h"
@@ -22,9 +22,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 Histogram acquisitions(const PointOutcome& outcome) {
   Histogram merged;
   for (const auto& repeat : outcome.repeats)
@@ -52,7 +49,7 @@ std::string value_text(const Json& values, const ConstantOrigin& origin) {
   const Json::json_pointer at(pointer);
   if (!values.contains(at)) return origin.value;
   const Json& value = values[at];
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : dump_json(value);
 }
 
 Json nic_json(const NicModel& nic, const Json& values) {
@@ -94,7 +91,7 @@ void add_points(Json& part, const ReportPart& from) {
   Json nics = Json::array();
   for (std::size_t i = 0; i < from.scenario.points.size(); ++i) {
     const Point& point = from.scenario.points[i];
-    const Json params = Json::parse(point.resolved_json);
+    const Json params = parse_json(point.resolved_json);
     const auto add_nic = [&nics](const NicModel& nic, const Json& values) {
       Json json = nic_json(nic, values);
       if (std::find(nics.begin(), nics.end(), json) == nics.end()) nics.push_back(std::move(json));
@@ -131,7 +128,7 @@ Json metric_words() {
 }
 
 Json results(const ReportPart& part) {
-  Json json = Json::parse(results_json(part.scenario, part.outcome, part.manifest));
+  Json json = parse_json(results_json(part.scenario, part.outcome, part.manifest));
   for (Json& point : json["points"]) {
     const auto shorten = [](Json& nic) {
       if (nic.is_object()) nic = Json(nic["name"]);
@@ -150,7 +147,7 @@ Json results(const ReportPart& part) {
 
 // The answers of a finished search; empty: none.
 std::string answers_of(const std::string& search) {
-  const Json json = Json::parse(search, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(search);
   std::string text;
   if (json.is_object() && json.contains("says") && json["says"].is_array())
     for (const Json& sentence : json["says"])
@@ -165,15 +162,15 @@ Json part_json(const ReportPart& from) {
   part["finding"] = !answers.empty() ? answers : conclusion(from.scenario, from.outcome);
   add_figures(part, from.scenario);
   add_points(part, from);
-  part["remarks"] = Json::parse(remarks_json(from.scenario, from.outcome));
+  part["remarks"] = parse_json(remarks_json(from.scenario, from.outcome));
   part["scenario"] = from.scenario.resolved_yaml;
-  const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
+  const Json timing = parse_json(from.timing);
   part["timing"] = timing.is_object() ? timing : Json();
   if (!from.sensitivity.empty()) {
-    part["sensitivity"] = Json::parse(from.sensitivity);
+    part["sensitivity"] = parse_json(from.sensitivity);
     part["sensitivity"].erase("spans");
   }
-  if (!from.comparison.empty()) part["comparison"] = Json::parse(from.comparison);
+  if (!from.comparison.empty()) part["comparison"] = parse_json(from.comparison);
   part["results"] = results(from);
   return part;
 }
@@ -191,7 +188,7 @@ Json page_json() {
 // Skips files that are not traces, because the page must still show the run.
 void add_plays(Json& json, const ReportPart& part) {
   for (const std::string& text : part.traces) {
-    Json trace = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    Json trace = parse_json(text);
     if (!trace.is_object() || !trace.contains("otherData") || !trace.contains("traceEvents"))
       continue;
     const Json& facts = trace["otherData"];
@@ -205,7 +202,7 @@ void add_plays(Json& json, const ReportPart& part) {
 }
 
 void add_replay(Json& json, const std::string& name, const std::string& told) {
-  json["plays"].push_back({{"name", name}, {"replay", Json::parse(told)}});
+  json["plays"].push_back({{"name", name}, {"replay", parse_json(told)}});
 }
 
 Json with_parts(const std::vector<ReportPart>& parts) {
@@ -230,7 +227,7 @@ std::string without_markup(const std::string& json) {
 }
 
 std::string text_of(const Json& json) {
-  return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));
+  return without_markup(dump_json_in_ascii(json));
 }
 
 // The metrics at these paths, in the same nested objects.
@@ -275,7 +272,7 @@ std::string replay_document(const std::string& name, const std::string& told) {
 std::string lesson_document(const Lesson& lesson, const std::vector<ReportPart>& parts) {
   Json json = with_parts(parts);
   json["lesson"] = {{"title", lesson.title}, {"text", lesson.text}, {"links", lesson.links}};
-  if (!lesson.game.empty()) json["lesson"]["game"] = Json::parse(lesson.game);
+  if (!lesson.game.empty()) json["lesson"]["game"] = parse_json(lesson.game);
   for (const auto& [name, told] : lesson.replays) add_replay(json, name, told);
   return text_of(json);
 }
@@ -290,9 +287,9 @@ std::string paper_document(const Paper& paper, const std::vector<std::string>& p
   Json json = page_json();
   json["paper"] = {{"name", paper.name},
                    {"notes", paper.notes},
-                   {"scores", Json::parse(scores_json(paper.scores))},
+                   {"scores", parse_json(scores_json(paper.scores))},
                    {"missing", paper.missing}};
-  for (const std::string& part : parts) json["parts"].push_back(Json::parse(part));
+  for (const std::string& part : parts) json["parts"].push_back(parse_json(part));
   return text_of(json);
 }
 

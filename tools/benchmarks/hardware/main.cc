@@ -4,11 +4,11 @@
 
 #include <charconv>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "tools/benchmarks/hardware/measure.h"
 
 namespace {
@@ -108,11 +108,11 @@ int acquire(const Asked& asked) {
         latency.max_us, latency.samples);
     return kFine;
   }
-  const nlohmann::json document = {{"measurement", "acquire"},   {"samples", latency.samples},
-                                   {"min_us", latency.min_us},   {"median_us", latency.median_us},
-                                   {"mean_us", latency.mean_us}, {"p99_us", latency.p99_us},
-                                   {"p999_us", latency.p999_us}, {"max_us", latency.max_us}};
-  fmt::print("{}\n", document.dump());
+  const Json document = {{"measurement", "acquire"},   {"samples", latency.samples},
+                         {"min_us", latency.min_us},   {"median_us", latency.median_us},
+                         {"mean_us", latency.mean_us}, {"p99_us", latency.p99_us},
+                         {"p999_us", latency.p999_us}, {"max_us", latency.max_us}};
+  fmt::print("{}\n", dump_json(document));
   return kFine;
 }
 
@@ -126,12 +126,12 @@ int outstanding(const Asked& asked) {
                rate.outstanding, rate.per_second(), rate.operations, rate.seconds);
     return kFine;
   }
-  const nlohmann::json document = {{"measurement", "outstanding"},
-                                   {"outstanding", rate.outstanding},
-                                   {"operations", rate.operations},
-                                   {"seconds", rate.seconds},
-                                   {"per_second", rate.per_second()}};
-  fmt::print("{}\n", document.dump());
+  const Json document = {{"measurement", "outstanding"},
+                         {"outstanding", rate.outstanding},
+                         {"operations", rate.operations},
+                         {"seconds", rate.seconds},
+                         {"per_second", rate.per_second()}};
+  fmt::print("{}\n", dump_json(document));
   return kFine;
 }
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/scenario/input_error.h"
 #include "core/scenario/suggestions.h"
 #include "tools/latchlab/explain/topics.h"
@@ -12,8 +12,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 constexpr std::size_t kColumns = 96;
 constexpr std::size_t kMostInFull = 6;
 
@@ -100,7 +98,7 @@ int explain(const ExplainArguments& arguments) {
   const Topics found = all ? topics : find_topics(topics, arguments.name);
   if (found.empty()) return complain(unknown(topics, arguments.name));
   if (arguments.json) {
-    fmt::print("{}\n", as_json(found).dump(1));
+    fmt::print("{}\n", dump_json(as_json(found), 1));
   } else if (all) {
     fmt::print("{}", contents(topics));
   } else {

@@ -136,6 +136,9 @@ Topics protocol_topics() {
     add_fact(lock.facts, "source", info.source);
     add_fact(lock.facts, "modes", info.shared_mode ? "exclusive, shared" : "exclusive");
     add_fact(lock.facts, "entry", entry_of(info));
+    add_fact(lock.facts, "fairness", info.fairness);
+    add_fact(lock.facts, "handover", info.handover);
+    add_fact(lock.facts, "survives", info.survives.empty() ? "nothing" : info.survives);
     for (const Profile& profile : info.profiles)
       lock.facts.emplace_back("profile " + profile.name, profile.source);
     for (const ParamSpec& param : info.params) lock.see.push_back(info.name + "." + param.name);

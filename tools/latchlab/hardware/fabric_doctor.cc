@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/launch/mpi.h"
 #include "tools/latchlab/hardware/fabric.h"
 #include "tools/latchlab/hardware/fleet.h"
@@ -18,8 +18,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 using std::chrono::seconds;
 
 constexpr seconds kRoundOfSlowest{60};
@@ -150,8 +148,8 @@ void print_table(const std::vector<FabricNode>& nodes) {
 void print_json(const std::vector<FabricNode>& nodes, const Lines& lines, const Trips& trips) {
   Json all = {{"ok", is_well(lines)}, {"version", LATCHLAB_VERSION}};
   all["nodes"] = Json::array();
-  for (const FabricNode& node : nodes) all["nodes"].push_back(Json::parse(json_of(node)));
-  all["checks"] = Json::parse(json_of(lines));
+  for (const FabricNode& node : nodes) all["nodes"].push_back(parse_json(json_of(node)));
+  all["checks"] = parse_json(json_of(lines));
   all["summary"] = {
       {"ways", trips.ways},
       {"fine", trips.fine},
@@ -159,7 +157,7 @@ void print_json(const std::vector<FabricNode>& nodes, const Lines& lines, const 
       {"median_ns", trips.median_ns},
       {"slowest",
        {{"from", trips.slowest_from}, {"to", trips.slowest_to}, {"median_ns", trips.slowest_ns}}}};
-  fmt::print("{}\n", all.dump(1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", dump_json(all, 1));
 }
 
 Result<std::uint32_t> nodes_wanted(const FabricArguments& arguments,

@@ -4,16 +4,14 @@
 
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "core/base/json.h"
 #include "tools/latchlab/hardware/fabric.h"
 
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 using End = ib::WayReport::End;
 
 constexpr std::array<const char*, 5> kEnds = {"not tried", "ok", "lossy", "wrong data",
@@ -68,11 +66,11 @@ std::string write_fabric_job(const FabricJob& job) {
                        {"tries", job.probe.tries},
                        {"timeout", job.probe.timeout},
                        {"retries", job.probe.retries}}}};
-  return json.dump();
+  return dump_json(json);
 }
 
 std::optional<FabricJob> read_fabric_job(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object() || !json.contains("fabric") || !json["fabric"].is_object())
     return std::nullopt;
   const Json& asked = json["fabric"];
@@ -125,11 +123,11 @@ std::string json_of(const FabricNode& node) {
                {"ways", Json::array()}};
   for (std::size_t i = 0; i < node.ways.size(); ++i)
     if (i + 1 != node.node) json["ways"].push_back(json_of(node.ways[i], i + 1));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 FabricNode read_fabric_node(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   FabricNode node;
   if (!json.is_object()) return node;
   take(json, "node", node.node);

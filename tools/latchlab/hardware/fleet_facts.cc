@@ -2,22 +2,19 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "backends/ibverbs/cores.h"
+#include "core/base/json.h"
 #include "tools/latchlab/hardware/binding.h"
 #include "tools/latchlab/hardware/fleet.h"
 
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 Json told_by(const launch::Peer& peer) {
-  return Json::parse(peer.facts, nullptr, false);
+  return parse_json(peer.facts);
 }
 std::string text_at(const Json& facts, const char* key) {
   const bool there = facts.is_object() && facts.contains(key) && facts[key].is_string();

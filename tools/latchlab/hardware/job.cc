@@ -1,15 +1,13 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "backends/ibverbs/ibverbs_backend.h"
+#include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "tools/latchlab/hardware/hardware.h"
 
 namespace latchlab::tool {
 
-namespace {
-using Json = nlohmann::ordered_json;
-}  // namespace
+namespace {}  // namespace
 
 std::string write_job(const NodeJob& job) {
   Json json;
@@ -21,11 +19,11 @@ std::string write_job(const NodeJob& job) {
   json["agents"] = job.software_atomics;
   json["dc"] = job.dc;
   json["path"] = {job.path.pkey, job.path.sl, job.path.traffic_class};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 Result<NodeJob> read_job(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   const auto has = [&json](const char* key, auto is) {
     return json.is_object() && json.contains(key) && (json[key].*is)();
   };

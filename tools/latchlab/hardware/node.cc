@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/ibverbs_backend.h"
 #include "core/base/file_allowlist.h"
+#include "core/base/json.h"
 #include "core/launch/member.h"
 #include "core/launch/rendezvous.h"
 #include "core/protocols/registry.h"
@@ -34,9 +34,6 @@
 namespace latchlab::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
 constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
 constexpr int kExchanges = 4;                  // per run: see IbverbsOptions::exchange
@@ -69,12 +66,12 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
   json["machine"] = ib::machine_identity();
   json["cores"] = ib::text_of_cores(ib::own_cores());
   json["bound_by"] = bound_by(ib::own_cores().size());
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 std::string trouble_as_facts(const Error& error) {
   const Json json = {{"trouble", error.text()}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dump_json(json);
 }
 
 // One job on a node that takes part in it.
