@@ -25,8 +25,8 @@ class ReportPage : public Browser {
   static void expect_sound(const Seen& seen) {
     EXPECT_EQ(seen.console, "");
     ASSERT_TRUE(seen.facts.is_object()) << seen.document.substr(0, 2'000);
-    EXPECT_EQ(seen.dump_json(facts["problems"]), "[]");
-    EXPECT_EQ(seen.dump_json(facts["requests"]), "[]");
+    EXPECT_EQ(dump_json(seen.facts["problems"]), "[]");
+    EXPECT_EQ(dump_json(seen.facts["requests"]), "[]");
     EXPECT_EQ(seen.facts["executed"], false);
     EXPECT_EQ(seen.facts["markup"], 0);
     for (const Json& figure : seen.facts["figures"]) {  // a page may have no figure

@@ -222,8 +222,8 @@ TEST_F(ReproducePaper, its_page_shows_scores_orders_disputes_and_every_figure) {
   if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;
   const Seen seen = look_at("r/toy.html");
   EXPECT_EQ(seen.console, "");
-  EXPECT_EQ(seen.dump_json(facts["problems"]), "[]");
-  EXPECT_EQ(seen.dump_json(facts["requests"]), "[]");
+  EXPECT_EQ(dump_json(seen.facts["problems"]), "[]");
+  EXPECT_EQ(dump_json(seen.facts["requests"]), "[]");
   EXPECT_EQ(seen.facts["figures"].size(), 2u);
   for (const char* text :
        {"Scores over all experiments", "Of 1 orders 1 hold, 0 fail, 0 are undecided",
