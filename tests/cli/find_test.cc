@@ -159,8 +159,8 @@ TEST_F(Find, reports_that_one_lock_is_ahead_everywhere) {
             "platform.clients_per_node=4", "--out", "f", "--quiet"});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr("spin has more goodput than dslr at platform.nic.latency.one_way "
-                              "600ns, "),
+              AllOf(HasSubstr("spin has more goodput than dslr at each decided value: "
+                              "platform.nic.latency.one_way 600ns, "),
                     HasSubstr("The order may change more than once")));
   EXPECT_EQ(json("f/find.json")["turns"].size(), 0u);
 }

@@ -81,8 +81,8 @@ TEST_F(Output, a_column_of_factors_is_named_after_what_they_scale) {
 TEST_F(Output, a_single_lock_has_a_conclusion_too) {
   write("one.yaml", small_scenario("{name: cas}"));
   EXPECT_THAT(latchlab({"run", "one.yaml"}).out,
-              ContainsRegex("\nWith 4 clients: the goodput of cas is [0-9.]+ [Mk]?/s; acquisitions take "
-                            "[0-9.]+ us at the median and [0-9.]+ us at p99\\.\n"));
+              ContainsRegex("\nWith 4 clients: the goodput of cas is [0-9.]+ [Mk]?/s; acquisitions "
+                            "take [0-9.]+ us at the median and [0-9.]+ us at p99\\.\n"));
   write("some.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [1, 2]}}\n"));
   EXPECT_THAT(
