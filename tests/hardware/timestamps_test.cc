@@ -157,19 +157,24 @@ TEST_F(Timestamps, of_all_queues_are_from_the_clock_that_software_reads) {
   }
 }
 
+// The value that software reads lags behind by as long as its writer has no core, so a single
+// measurement may be off; a wrong frequency is off in all of them.
 TEST_F(Timestamps, count_as_many_cycles_as_the_device_reports) {
-  constexpr std::int64_t kLag = 5'000'000;  // of the value that software reads
-  const std::int64_t before = now_ns();
-  const std::uint64_t first = cycles();
-  const std::int64_t began = now_ns();
-  while (now_ns() < began + 50 * kLag) {
+  constexpr std::int64_t kLag = 5'000'000;
+  bool agrees = false;
+  for (int i = 0; i < 40 && !agrees; ++i) {
+    const std::int64_t before = now_ns();
+    const std::uint64_t first = cycles();
+    const std::int64_t began = now_ns();
+    while (now_ns() < began + 50 * kLag) {
+    }
+    const std::int64_t ended = now_ns();
+    const std::uint64_t last = cycles();
+    const std::int64_t after = now_ns();
+    const auto counted = static_cast<std::int64_t>(((last - first) & mask_) * 1'000'000 / khz_);
+    agrees = counted > ended - began - kLag && counted < after - before + kLag;
   }
-  const std::int64_t ended = now_ns();
-  const std::uint64_t last = cycles();
-  const std::int64_t after = now_ns();
-  const auto told = static_cast<std::int64_t>(((last - first) & mask_) * 1'000'000 / khz_);
-  EXPECT_GT(told, ended - began - kLag);
-  EXPECT_LT(told, after - before + kLag);
+  EXPECT_TRUE(agrees) << "no interval has the length that the clock has counted";
 }
 
 }  // namespace
