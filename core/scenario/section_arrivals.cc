@@ -11,7 +11,7 @@ using enum KeyKind;
 namespace {
 
 constexpr std::size_t kMostArrivals = 100'000;
-const std::vector<std::string> kColumns = {"at", "client", "lock", "mode"};
+const std::vector<std::string> kArrivalColumns = {"at", "client", "lock", "mode"};
 
 const Keys& arrival_list_keys() {
   using Arrival = ScriptedArrival;
@@ -37,14 +37,15 @@ YamlNode list_of(std::string text, const std::string& file) {
   for (const std::string& line : split(text, '\n')) {
     ++place.line;
     const std::vector<std::string> cells = split(line, ',');
-    if (place.line == 1 && cells != kColumns)
+    if (place.line == 1 && cells != kArrivalColumns)
       reject(place, "a script begins with the line 'at,client,lock,mode'");
     if (place.line == 1 || line.empty()) continue;
-    if (cells.size() != kColumns.size())
+    if (cells.size() != kArrivalColumns.size())
       reject(place, "{} cells; expected at,client,lock,mode, such as 10us,0,3,shared",
              cells.size());
     YamlNode& row = list.items.emplace_back(yaml_map(place));
-    for (std::size_t i = 0; i < cells.size(); ++i) row.set(kColumns[i], yaml_text(cells[i], place));
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      row.set(kArrivalColumns[i], yaml_text(cells[i], place));
   }
   return list;
 }

@@ -10,7 +10,7 @@
 namespace latchlab {
 namespace {
 
-constexpr std::size_t kColumns = 96;
+constexpr std::size_t kWidth = 96;
 
 bool safe_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -74,7 +74,7 @@ void value(const YamlNode& node, std::size_t used, std::size_t indent, bool in_l
            std::string& out) {
   const bool leaf = node.items.empty() && node.entries.empty();
   std::string line;
-  if (flow(node, leaf ? std::string::npos : kColumns - std::min(kColumns, used + 1), line)) {
+  if (flow(node, leaf ? std::string::npos : kWidth - std::min(kWidth, used + 1), line)) {
     out += " " + line + "\n";
     return;
   }

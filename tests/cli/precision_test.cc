@@ -8,14 +8,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const char* const kTwoLocks =
+const char* const kTwoLocksToPrecision =
     "sweep: {grid: {protocol: [{name: cas, backoff: none}, {name: mcs}]}}\n";
 
 class Precision : public Command {
  protected:
   void SetUp() override {
     Command::SetUp();
-    write("two.yaml", small_scenario("{name: cas}", kTwoLocks));
+    write("two.yaml", small_scenario("{name: cas}", kTwoLocksToPrecision));
   }
   Finished run(const std::string& out, std::vector<std::string> more) {
     more.insert(more.begin(), {"run", "two.yaml", "--quiet", "--out", out});

@@ -38,7 +38,7 @@ class Trace : public Command {
   int runs_ = 0;
 };
 
-const std::vector<std::string> kLocks = {"cas", "dslr", "mcs", "shiftlock", "alock"};
+const std::vector<std::string> kTracedLocks = {"cas", "dslr", "mcs", "shiftlock", "alock"};
 
 std::uint64_t word_of(const Json& hex) {
   return std::stoull(hex.get<std::string>(), nullptr, 16);
@@ -46,7 +46,7 @@ std::uint64_t word_of(const Json& hex) {
 
 // An atomic finds in a word what the previous access has left there.
 TEST_F(Trace, has_the_history_of_every_word_without_a_gap) {
-  for (const std::string& name : kLocks) {
+  for (const std::string& name : kTracedLocks) {
     SCOPED_TRACE(name);
     std::map<std::string, std::uint64_t> memory;
     int followed = 0;

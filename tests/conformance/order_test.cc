@@ -8,7 +8,7 @@ namespace {
 class VerbOrder : public Conformance {};
 LATCHLAB_EVERY_BACKEND(VerbOrder);
 
-constexpr int kRounds = 30;
+constexpr int kOrderedRounds = 30;
 
 Verb fenced(Verb verb) {
   verb.fenced = true;
@@ -42,7 +42,7 @@ TEST_P(VerbOrder, empty_batch_completes_at_once) {
 TEST_P(VerbOrder, read_behind_a_write_in_a_batch_sees_it) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
-    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+    for (std::uint64_t round = 1; round <= kOrderedRounds; ++round) {
       Batch batch(verbs);
       batch.add(write_verb(kWord, round));
       batch.add(write_verb(kWord + 8, round));
@@ -54,7 +54,7 @@ TEST_P(VerbOrder, read_behind_a_write_in_a_batch_sees_it) {
 }
 
 Task<void> write_pairs(Verbs& verbs) {
-  for (std::uint64_t round = 1; round <= kRounds; ++round) {
+  for (std::uint64_t round = 1; round <= kOrderedRounds; ++round) {
     Batch batch(verbs);
     batch.add(write_verb(kWord, round));
     batch.add(write_verb(kWord + 8, round));
@@ -67,7 +67,7 @@ TEST_P(VerbOrder, no_client_sees_the_second_write_of_a_batch_without_the_first) 
   Verbs& reader = add_client(kThere);
   spawn(writer, write_pairs(writer));
   spawn(reader, [](Verbs& verbs) -> Task<void> {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kOrderedRounds; ++round) {
       const Completion second = co_await verbs.read(kWord + 8);
       const Completion first = co_await verbs.read(kWord);
       EXPECT_GE(first.value.lo, second.value.lo);
@@ -79,7 +79,7 @@ TEST_P(VerbOrder, no_client_sees_the_second_write_of_a_batch_without_the_first) 
 TEST_P(VerbOrder, fenced_verb_waits_for_earlier_reads_and_atomics) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
-    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+    for (std::uint64_t round = 1; round <= kOrderedRounds; ++round) {
       Batch batch(verbs);
       const int word = batch.add(read_verb(kWord));
       const int sum = batch.add(faa_verb(kWord + 8, 1));
@@ -95,7 +95,7 @@ TEST_P(VerbOrder, fenced_verb_waits_for_earlier_reads_and_atomics) {
 TEST_P(VerbOrder, awaited_verbs_are_ordered_by_their_awaits) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {
-    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+    for (std::uint64_t round = 1; round <= kOrderedRounds; ++round) {
       const Completion before = co_await verbs.read(kWord);
       EXPECT_EQ(before.value.lo, round - 1);
       co_await verbs.write(kWord, round);

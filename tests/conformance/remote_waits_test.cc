@@ -8,7 +8,7 @@ namespace {
 class RemoteWaits : public Conformance {};
 LATCHLAB_EVERY_BACKEND(RemoteWaits);
 
-constexpr RemoteAddr kOther = on_server(576);
+constexpr RemoteAddr kOtherWaiter = on_server(576);
 
 // Ends when the word is 7, is abandoned when it is 13.
 RemoteWait wait_for_seven() {
@@ -168,14 +168,14 @@ TEST_P(RemoteWaits, several_reads_make_one_probe) {
   RemoteWaitResult result;
   RemoteWait wait;
   wait.add(read_verb(kWord));
-  wait.add(read_verb(kOther, 16));
+  wait.add(read_verb(kOtherWaiter, 16));
   wait.classify = [](const ProbeValues& seen) {
     return seen[0].lo == 1 && seen[1].lo == 2 && seen[1].hi == 3 ? Verdict::done : Verdict::pending;
   };
   spawn(waiter, wait_into(waiter, wait, result));
   spawn(writer, [](Verbs& verbs) -> Task<void> {
     co_await verbs.write(kWord, 1);
-    co_await verbs.write(kOther, Words{2, 3});
+    co_await verbs.write(kOtherWaiter, Words{2, 3});
   }(writer));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(result.end, WaitEnd::satisfied);

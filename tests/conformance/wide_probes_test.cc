@@ -8,19 +8,19 @@ namespace {
 class WideProbes : public Conformance {};
 LATCHLAB_EVERY_BACKEND(WideProbes);
 
-constexpr std::uint64_t kMemory = 32 * 1024;
-constexpr RemoteAddr kFirst = on_server(1024);
+constexpr std::uint64_t kProbedMemory = 32 * 1024;
+constexpr RemoteAddr kFirstProbe = on_server(1024);
 constexpr std::uint32_t kWide = 8192;
 
 constexpr RemoteAddr place_of(std::size_t probe) {
-  return kFirst + 128 * probe;
+  return kFirstProbe + 128 * probe;
 }
 constexpr std::uint64_t mark_of(std::size_t probe) {
   return 100 + probe;
 }
 
 void every_probe_is_seen(Bench& bench) {
-  bench.set_bytes(kMemory);
+  bench.set_bytes(kProbedMemory);
   Verbs& waiter = bench.add_client();
   Verbs& writer = bench.add_client(kThere);
   RemoteWait wait;
@@ -49,7 +49,7 @@ TEST_P(WideProbes, sixteen_probes_are_all_seen) {
 // A wide probe beside two narrow ones; the wait ends when all that they show has been written.
 RemoteWait wide_wait() {
   RemoteWait wait;
-  wait.add(read_verb(kFirst, kWide));
+  wait.add(read_verb(kFirstProbe, kWide));
   wait.add(read_verb(on_server(64), 16));
   wait.add(read_verb(on_server(128)));
   wait.classify = [](const ProbeValues& seen) {
@@ -64,7 +64,7 @@ RemoteWait wide_wait() {
 }
 
 void all_of_a_wide_probe_is_seen(Bench& bench) {
-  bench.set_bytes(kMemory);
+  bench.set_bytes(kProbedMemory);
   Verbs& waiter = bench.add_client();
   Verbs& writer = bench.add_client(kThere);
   RemoteWait wait = wide_wait();
@@ -74,9 +74,9 @@ void all_of_a_wide_probe_is_seen(Bench& bench) {
   bench.spawn(writer, [](Verbs& verbs) -> Task<void> {
     co_await verbs.write(on_server(128), 5);
     co_await verbs.write(on_server(72), 4);
-    co_await verbs.write(kFirst + (kWide - 8), 3);
-    co_await verbs.write(kFirst, 1);
-    co_await verbs.write(kFirst + kWide / 2, 2);
+    co_await verbs.write(kFirstProbe + (kWide - 8), 3);
+    co_await verbs.write(kFirstProbe, 1);
+    co_await verbs.write(kFirstProbe + kWide / 2, 2);
   }(writer));
   EXPECT_EQ(bench.run(), RunEnd::finished);
   EXPECT_EQ(result.end, WaitEnd::satisfied);

@@ -11,7 +11,7 @@ namespace latchlab {
 namespace {
 
 // 24 bytes per entry, each in 32; 40 bytes on a server, 8 on a client node, 16 for each client.
-class Wide final : public Protocol {
+class TwoWords final : public Protocol {
  public:
   Layout layout(const Shape& /*shape*/) const override {
     Layout layout;
@@ -59,7 +59,7 @@ class Belonging : public ::testing::Test {
     EXPECT_FALSE(world.belongs(start + (bytes - 8), 16));
   }
 
-  const Wide protocol;
+  const TwoWords protocol;
   World world;
   std::unique_ptr<Backend> backend;
 };
@@ -80,7 +80,7 @@ TEST_F(Belonging, words_of_servers_nodes_and_clients_belong_to_the_lock) {
   expect_owned(world.node_lock_words(NodeId{2}, LockId{0}), 24);
 }
 TEST(Objects, lie_side_by_side_on_the_servers_of_their_locks_and_belong_to_them) {
-  const Wide protocol;
+  const TwoWords protocol;
   WorldShape shape;
   shape.servers = 2;
   shape.locks.count = 5;
@@ -101,7 +101,7 @@ TEST(Objects, lie_side_by_side_on_the_servers_of_their_locks_and_belong_to_them)
 }
 
 TEST(Groups, of_clients_lie_on_their_own_nodes_in_order) {
-  const Wide protocol;
+  const TwoWords protocol;
   WorldShape shape;
   shape.servers = 1;
   shape.client_nodes = 4;

@@ -10,11 +10,11 @@ namespace {
 
 using enum Capability;
 
-constexpr std::uint32_t kAll = NativeAtomics::plain | NativeAtomics::mixed |
-                               NativeAtomics::masked_8 | NativeAtomics::masked_16;
+constexpr std::uint32_t kAllNative = NativeAtomics::plain | NativeAtomics::mixed |
+                                     NativeAtomics::masked_8 | NativeAtomics::masked_16;
 
 TEST(Native, a_lock_needs_agents_if_a_width_that_it_uses_is_missing) {
-  const NativeAtomics all{kAll, {}};
+  const NativeAtomics all{kAllNative, {}};
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   const NativeAtomics portable{NativeAtomics::plain, "no masks"};
   EXPECT_FALSE(
@@ -33,7 +33,7 @@ TEST(Native, no_lock_uses_an_rnic_whose_plain_atomics_fail_their_trial) {
 }
 
 TEST(Native, a_run_has_the_atomics_of_all_its_nodes_and_reports_what_is_missing) {
-  const NativeAtomics all{kAll, {}};
+  const NativeAtomics all{kAllNative, {}};
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   for (const NativeAtomics& both : {common(all, narrow), common(narrow, all)}) {
     EXPECT_EQ(both.kinds, narrow.kinds);
@@ -46,15 +46,15 @@ TEST(Native, a_run_has_the_atomics_of_all_its_nodes_and_reports_what_is_missing)
 TEST(Native, over_dc_a_run_has_the_atomics_that_were_tested_over_dc) {
   const std::uint32_t wide = NativeAtomics::masked_16 << NativeAtomics::kByDc;
   const std::uint32_t narrow = NativeAtomics::masked_8 << NativeAtomics::kByDc;
-  const NativeAtomics some{kAll | NativeAtomics::dc | narrow, "no 16 bytes by DC"};
+  const NativeAtomics some{kAllNative | NativeAtomics::dc | narrow, "no 16 bytes by DC"};
   EXPECT_EQ(some.by_dc().kinds, NativeAtomics::plain | NativeAtomics::dc | NativeAtomics::masked_8);
   EXPECT_EQ(some.by_dc().lacking, some.lacking);
-  const NativeAtomics both{kAll | NativeAtomics::dc | narrow | wide, {}};
-  EXPECT_EQ(both.by_dc().kinds, kAll | NativeAtomics::dc);
+  const NativeAtomics both{kAllNative | NativeAtomics::dc | narrow | wide, {}};
+  EXPECT_EQ(both.by_dc().kinds, kAllNative | NativeAtomics::dc);
 }
 
 TEST(Native, eviction_is_available_over_dc_only_with_agents) {
-  const NativeAtomics all{kAll | NativeAtomics::dc, {}};
+  const NativeAtomics all{kAllNative | NativeAtomics::dc, {}};
   EXPECT_TRUE(ibverbs_capabilities(all, false, true, false).has(evict));
   EXPECT_FALSE(ibverbs_capabilities(all, false, true, true).has(evict));
   EXPECT_TRUE(ibverbs_capabilities(all, true, true, true).has(evict));

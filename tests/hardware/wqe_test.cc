@@ -19,7 +19,7 @@ constexpr std::uint32_t kQp = 0x012345;
 constexpr std::uint32_t kNarrow = 8;
 constexpr std::uint32_t kWideBytes = 16;
 
-std::string hex(std::span<const std::byte> bytes) {
+std::string hex_text(std::span<const std::byte> bytes) {
   std::string text;
   for (const std::byte byte : bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -54,7 +54,7 @@ std::string encoded(Kind kind, std::uint32_t bytes, bool signalled, bool fenced,
   request.local_key = 0x0badcafe;
   request.masked = &verb;
   const Wqe wqe = encode_masked(request, kQp, address);
-  return hex(std::span(wqe.bytes).first(wqe.length));
+  return hex_text(std::span(wqe.bytes).first(wqe.length));
 }
 
 TEST(Wqe, a_masked_cas_of_8_bytes) {
@@ -119,7 +119,7 @@ TEST(Wqe, a_masked_faa_of_16_bytes_without_fields_has_one_field_per_word) {
   request.masked = &verb;
   const Wqe wqe = encode_masked(request, kQp);
   constexpr std::size_t kBoundaryAt = 16 + 16 + kWideBytes;
-  EXPECT_EQ(hex(std::span(wqe.bytes).subspan(kBoundaryAt, kWideBytes)),
+  EXPECT_EQ(hex_text(std::span(wqe.bytes).subspan(kBoundaryAt, kWideBytes)),
             "80000000000000008000000000000000");
 }
 
@@ -158,7 +158,7 @@ const std::string kToTarget =
     "00000000000000000000ffff0a4d0002";
 
 TEST(Wqe, the_address_of_a_dc_target_has_its_key_and_number) {
-  EXPECT_EQ(hex(to_dc_target(to_port(), 0x0a0b0c, 0x00c0ffee12345678)), kToTarget);
+  EXPECT_EQ(hex_text(to_dc_target(to_port(), 0x0a0b0c, 0x00c0ffee12345678)), kToTarget);
 }
 
 TEST(Wqe, a_masked_cas_of_16_bytes_to_a_dc_target) {

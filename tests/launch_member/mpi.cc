@@ -16,7 +16,7 @@ namespace {
 
 using namespace latchlab::launch;
 
-constexpr std::chrono::seconds kLong{20};
+constexpr std::chrono::seconds kLongWait{20};
 
 int complain(const latchlab::Error& error) {
   std::fprintf(stderr, "%s\n", error.message.c_str());
@@ -36,18 +36,18 @@ int be_the_coordinator(const std::string& program, std::uint32_t size) {
   auto mine = LocalMembers::start(local);
   if (!mine) return complain(mine.error());
   const auto check = [&] { return mine.value().check(); };
-  const auto gathered = run.gather(size, {within(kLong), {}, check});
+  const auto gathered = run.gather(size, {within(kLongWait), {}, check});
   if (!gathered) return complain(gathered.error());
   std::vector<std::string> own;
   for (std::uint32_t rank = 0; rank < size; ++rank) own.push_back("r" + std::to_string(rank));
   JobWatch watch;
-  watch.deadline = within(kLong);
+  watch.deadline = within(kLongWait);
   const auto outcome = run.run_job("exchange", own, watch);
   if (!outcome) return complain(outcome.error());
   for (const JobReply& reply : outcome.value().replies)
     std::printf("%u: %s\n", reply.rank, reply.blob.value_or(reply.lost).c_str());
   run.dismiss();
-  mine.value().end(within(kLong));
+  mine.value().end(within(kLongWait));
   return 0;
 }
 

@@ -29,13 +29,13 @@ struct Slow final : CallHandler {
   }
 };
 
-struct Answer {
+struct LateAnswer {
   Reply reply;
   Time date;
 };
 
 Task<void> call_in_turn(Verbs& verbs, Backend& backend, std::vector<Duration> patience,
-                        std::vector<Answer>& answers) {
+                        std::vector<LateAnswer>& answers) {
   for (std::size_t i = 0; i < patience.size(); ++i) {
     Request request;
     request.words[0] = 100 + i;
@@ -52,7 +52,7 @@ Duration round_trip(const NicModel& nic) {
 TEST_F(Deadlines, end_a_call_whose_reply_has_not_come) {
   Slow slow({microseconds(50)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   spawn(caller, call_in_turn(caller, world(), {microseconds(20)}, answers));
   EXPECT_EQ(run(), RunEnd::finished);
@@ -66,7 +66,7 @@ TEST_F(Deadlines, end_a_call_whose_reply_has_not_come) {
 TEST_F(Deadlines, do_not_affect_a_call_that_is_answered_in_time) {
   Slow slow({microseconds(5)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   run_alone(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
   const Duration one = round_trip(nic()) + microseconds(5);
@@ -78,7 +78,7 @@ TEST_F(Deadlines, do_not_affect_a_call_that_is_answered_in_time) {
 TEST_F(Deadlines, drop_a_late_reply) {
   Slow slow({microseconds(50), microseconds(1)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   // The third call is still waiting when the reply to the first arrives, and must not receive it.
   run_alone(caller,
@@ -94,7 +94,7 @@ TEST_F(Deadlines, drop_a_late_reply) {
 TEST_F(Deadlines, do_not_end_the_next_call_in_the_same_slot) {
   Slow slow({microseconds(1), microseconds(40)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   run_alone(caller, call_in_turn(caller, world(), {microseconds(20), microseconds(100)}, answers));
   EXPECT_TRUE(answers[0].reply.ok());
@@ -104,7 +104,7 @@ TEST_F(Deadlines, do_not_end_the_next_call_in_the_same_slot) {
 TEST_F(Deadlines, are_times_on_the_callers_clock_and_move_with_it) {
   Slow slow({milliseconds(1)});
   world().serve_calls(add_server(), slow);
-  std::vector<std::vector<Answer>> answers(2);
+  std::vector<std::vector<LateAnswer>> answers(2);
   for (std::size_t i = 0; i < 2; ++i) {
     Verbs& caller = add_client(i == 0 ? kHere : kThere);
     spawn(caller, call_in_turn(caller, world(), {microseconds(100)}, answers[i]));
@@ -121,7 +121,7 @@ TEST_F(Deadlines, are_times_on_the_callers_clock_and_move_with_it) {
 TEST_F(Deadlines, of_a_caller_that_crashes_while_it_waits_end_nothing) {
   Slow slow({microseconds(50)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   spawn(caller, call_in_turn(caller, world(), {microseconds(20)}, answers));
   Verbs& other = add_client();
@@ -129,7 +129,7 @@ TEST_F(Deadlines, of_a_caller_that_crashes_while_it_waits_end_nothing) {
   world().at(kStart + microseconds(10), [this] { world().crash(ClientId{0}, CrashKind::client); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(answers.size(), 2U);
-  for (const Answer& answer : answers) EXPECT_TRUE(answer.reply.ok());
+  for (const LateAnswer& answer : answers) EXPECT_TRUE(answer.reply.ok());
   EXPECT_EQ(slow.answered, 3U);
   expect_conservation();
 }
@@ -137,7 +137,7 @@ TEST_F(Deadlines, of_a_caller_that_crashes_while_it_waits_end_nothing) {
 TEST_F(Deadlines, of_a_caller_that_crashes_after_it_gave_up_drop_the_late_reply) {
   Slow slow({microseconds(50)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   spawn(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
   Verbs& other = add_client();
@@ -174,7 +174,7 @@ void ask(Verbs& caller, Watch& watch) {
 TEST_F(Deadlines, leave_the_first_effect_to_the_first_call_of_a_request) {
   Watch watch(world());
   world().serve_calls(add_server(), watch);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   ask(caller, watch);
   const Duration soon = nic().one_way / 10;
@@ -186,7 +186,7 @@ TEST_F(Deadlines, leave_the_first_effect_to_the_first_call_of_a_request) {
 TEST_F(Deadlines, keep_late_calls_from_being_the_first_effect_of_the_next_request) {
   Watch watch(world());
   world().serve_calls(add_server(), watch);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   ask(caller, watch);
   const Duration soon = nic().one_way / 10;
@@ -199,7 +199,7 @@ TEST_F(Deadlines, keep_late_calls_from_being_the_first_effect_of_the_next_reques
 TEST_F(Deadlines, are_reported_before_the_failure_of_a_dead_server) {
   Slow slow({milliseconds(10)});
   world().serve_calls(add_server(), slow);
-  std::vector<Answer> answers;
+  std::vector<LateAnswer> answers;
   Verbs& caller = add_client();
   spawn(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
   world().at(kStart + microseconds(10), [this] { world().hardware_faults()->crash_node(kServer); });

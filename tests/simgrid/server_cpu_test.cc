@@ -25,7 +25,7 @@ class ServerCpu : public SimWorld {
 };
 
 // Replies after `steps`, one after the other.
-struct Clerk final : CallHandler {
+struct BusyClerk final : CallHandler {
   enum class Step : std::uint8_t { compute, load, visit, remote_read, sleep };
   std::vector<Step> steps;
   Duration length;  // of steps that have one
@@ -42,7 +42,7 @@ struct Clerk final : CallHandler {
     verbs.reply(pending, reply);
   }
 };
-using Step = Clerk::Step;
+using Step = BusyClerk::Step;
 
 Task<void> call_once(Verbs& verbs, Backend& backend, Duration& took) {
   const Time begin = backend.true_now();
@@ -114,7 +114,7 @@ TEST_P(Law, calls_wait_as_in_a_queue_with_this_number_of_servers) {
   const OfferedLoad load = GetParam();
   nic().server_cores = static_cast<std::int64_t>(load.cores);
   nic().call_service = kService - load.compute;
-  Clerk clerk;
+  BusyClerk clerk;
   if (load.compute.ps > 0) clerk.steps = {Step::compute};
   clerk.length = load.compute;
   serve(clerk);
@@ -141,7 +141,7 @@ TEST_P(Law, calls_wait_as_in_a_queue_with_this_number_of_servers) {
 
 TEST_F(ServerCpu, never_serves_more_than_the_capacity_of_its_cores) {
   nic().server_cores = 3;
-  Clerk clerk;
+  BusyClerk clerk;
   clerk.steps = {Step::compute};
   clerk.length = microseconds(1);
   serve(clerk);
@@ -175,7 +175,7 @@ class Holding : public ServerCpu {
   const std::vector<Duration>& took() const { return took_; }
 
  private:
-  Clerk clerk_;
+  BusyClerk clerk_;
   std::vector<Duration> took_ = std::vector<Duration>(2);
 };
 
@@ -205,7 +205,7 @@ TEST_F(Holding, a_call_that_continues_queues_for_a_core_again) {
 
 TEST_F(ServerCpu, background_work_of_the_server_part_takes_a_core) {
   nic().server_cores = 1;
-  Clerk clerk;
+  BusyClerk clerk;
   Verbs& server = add_server();
   world().serve_calls(server, clerk);
   spawn(server,
@@ -219,7 +219,7 @@ TEST_F(ServerCpu, background_work_of_the_server_part_takes_a_core) {
 
 TEST_F(ServerCpu, a_paused_server_continues_with_its_calls_in_their_order) {
   nic().server_cores = 1;
-  Clerk clerk;
+  BusyClerk clerk;
   serve(clerk);
   Verbs& caller = add_client();
   std::vector<Duration> took(3);
@@ -234,7 +234,7 @@ TEST_F(ServerCpu, a_paused_server_continues_with_its_calls_in_their_order) {
 
 TEST_F(ServerCpu, calls_in_the_queue_of_a_server_that_crashes_fail) {
   nic().server_cores = 1;
-  Clerk clerk;
+  BusyClerk clerk;
   serve(clerk);
   std::vector<VerbStatus> answers;
   for (int i = 0; i < 3; ++i) {

@@ -25,13 +25,13 @@ class Transports : public Links {
   std::vector<Verbs*> receivers_;
 };
 
-struct Sent {
+struct SentBy {
   VerbStatus status = VerbStatus::ok;
   Time done;
 };
 
 Task<void> send_in_turn(Verbs& verbs, Backend& backend, std::vector<EndpointAddr> targets,
-                        std::vector<Sent>& log) {
+                        std::vector<SentBy>& log) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Message message = numbered(i + 1);
     const VerbStatus status = co_await verbs.send(targets[i], message);
@@ -41,7 +41,7 @@ Task<void> send_in_turn(Verbs& verbs, Backend& backend, std::vector<EndpointAddr
 
 // All messages with one doorbell.
 Task<void> send_together(Verbs& verbs, Backend& backend, std::vector<EndpointAddr> targets,
-                         std::vector<Sent>& log) {
+                         std::vector<SentBy>& log) {
   Batch batch(verbs);
   for (std::size_t i = 0; i < targets.size(); ++i) batch.add(targets[i], numbered(i + 1));
   co_await batch.run();
@@ -78,7 +78,7 @@ TEST_F(Transports, dc_pays_for_each_change_of_target_and_rc_for_none) {
   for (const Transport transport : {Transport::dc, Transport::rc}) {
     const EndpointAddr one = inbox(transport);
     const EndpointAddr two = inbox(transport, 64, kElsewhere);
-    std::vector<Sent> log;
+    std::vector<SentBy> log;
     Verbs& sender = add_client();
     const Time begin = world().true_now();
     spawn(sender, send_in_turn(sender, world(), alternating(one, two, kCount), log), begin);
@@ -93,7 +93,7 @@ TEST_F(Transports, dc_has_one_message_in_flight_and_rc_all_of_a_batch) {
   for (const Transport transport : {Transport::dc, Transport::rc}) {
     const EndpointAddr one = inbox(transport);
     const EndpointAddr two = inbox(transport, 64, kElsewhere);
-    std::vector<Sent> log;
+    std::vector<SentBy> log;
     Verbs& sender = add_client();
     const Time begin = world().true_now();
     spawn(sender, send_together(sender, world(), alternating(one, two, 4), log), begin);
@@ -115,7 +115,7 @@ TEST_F(Transports, rc_uses_a_qp_of_both_nics_for_each_pair) {
   nic().serve_send = microseconds(1);
   std::vector<EndpointAddr> targets;
   for (int i = 0; i < 3; ++i) targets.push_back(inbox(Transport::rc));
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   Verbs& sender = add_client();
   run_alone(sender, send_in_turn(sender, world(), targets, log));
   EXPECT_EQ(log[1].done - log[0].done, nic().post + round());
@@ -124,7 +124,7 @@ TEST_F(Transports, rc_uses_a_qp_of_both_nics_for_each_pair) {
 
 TEST_F(Transports, a_datagram_completes_when_it_has_left) {
   const EndpointAddr target = inbox(Transport::ud);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_in_turn(sender, world(), {target, target}, log));
@@ -142,7 +142,7 @@ TEST_F(Transports, a_datagram_completes_when_it_has_left) {
 
 TEST_F(Transports, rc_keeps_its_order_if_a_receiver_has_no_recv) {
   const EndpointAddr target = inbox(Transport::rc_patient, 3);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_together(sender, world(), std::vector<EndpointAddr>(12, target), log));
@@ -150,18 +150,18 @@ TEST_F(Transports, rc_keeps_its_order_if_a_receiver_has_no_recv) {
         take(receiver(), target, kStart + microseconds(60), kStart + milliseconds(1), seen));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(seen, numbers_to(12));
-  for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
+  for (const SentBy& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   expect_conservation();
 }
 
 TEST_F(Transports, an_error_of_rc_flushes_only_the_messages_behind_it) {
   const EndpointAddr full = inbox(Transport::rc, 1);
   const EndpointAddr other = inbox(Transport::rc, 8, kElsewhere);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   Verbs& sender = add_client();
   spawn(sender,
         [](Verbs& verbs, Backend& backend, EndpointAddr one, EndpointAddr two,
-           std::vector<Sent>& all) -> Task<void> {
+           std::vector<SentBy>& all) -> Task<void> {
           std::vector<EndpointAddr> targets = {one, one, one, two};
           co_await send_together(verbs, backend, targets, all);
           std::vector<EndpointAddr> again = {two};
@@ -178,7 +178,7 @@ TEST_F(Transports, an_error_of_rc_flushes_only_the_messages_behind_it) {
 
 TEST_F(Transports, a_connection_works_again_after_its_error) {
   const EndpointAddr target = inbox(Transport::rc, 1);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_in_turn(sender, world(), {target, target, target}, log));
@@ -192,7 +192,7 @@ TEST_F(Transports, a_connection_works_again_after_its_error) {
 
 TEST_F(Transports, rc_resends_in_order_what_a_link_has_lost) {
   const EndpointAddr target = inbox(Transport::rc);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_together(sender, world(), std::vector<EndpointAddr>(6, target), log));
@@ -202,14 +202,14 @@ TEST_F(Transports, rc_resends_in_order_what_a_link_has_lost) {
   cut_port(kThere, down, down + microseconds(15));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(seen, numbers_to(6));
-  for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
+  for (const SentBy& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   EXPECT_GE(log.back().done - kStart, nic().ack_timeout);
   expect_all_given_back();
 }
 
 TEST_F(Transports, rc_over_a_link_that_stays_down_fails) {
   const EndpointAddr target = inbox(Transport::rc);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   Verbs& sender = add_client();
   spawn(sender, send_together(sender, world(), {target, target}, log));
   cut_port(kThere, kStart);
@@ -227,7 +227,7 @@ TEST_F(Transports, datagrams_are_lost_at_the_rate_of_the_scenario_and_other_mess
   for (const Transport transport : {Transport::ud, Transport::rc, Transport::dc}) {
     const std::size_t index = transport == Transport::ud ? 0 : transport == Transport::rc ? 1 : 2;
     const EndpointAddr target = inbox(transport, kCount);
-    std::vector<Sent> log;
+    std::vector<SentBy> log;
     std::vector<std::uint64_t> seen;
     Verbs& sender = add_client();
     const Time begin = world().true_now();
@@ -242,7 +242,7 @@ TEST_F(Transports, datagrams_are_lost_at_the_rate_of_the_scenario_and_other_mess
     } else {
       EXPECT_EQ(seen, numbers_to(kCount));
     }
-    for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
+    for (const SentBy& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   }
   expect_conservation();
 }
@@ -251,7 +251,7 @@ TEST_F(Transports, datagrams_overtake_each_other_if_the_scenario_says_so) {
   options().datagrams = {.reorder_ppb = 100'000'000, .reorder_by = microseconds(20)};
   const std::size_t kCount = 500;
   const EndpointAddr target = inbox(Transport::ud, kCount);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_in_turn(sender, world(), std::vector<EndpointAddr>(kCount, target), log));
@@ -270,14 +270,14 @@ TEST_F(Transports, a_datagram_without_recv_or_receiver_is_lost_without_an_error)
   const EndpointAddr small = inbox(Transport::ud, 1);
   const EndpointAddr dead = inbox(Transport::ud, 1);
   world().crash(ClientId{1}, CrashKind::process);
-  std::vector<Sent> log;
+  std::vector<SentBy> log;
   std::vector<std::uint64_t> seen;
   Verbs& sender = add_client();
   spawn(sender, send_in_turn(sender, world(), {small, small, dead}, log));
   spawn(receiver(),
         take(receiver(), small, kStart + microseconds(20), kStart + microseconds(40), seen));
   EXPECT_EQ(run(), RunEnd::finished);
-  for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
+  for (const SentBy& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   EXPECT_EQ(seen, numbers_to(1));
 }
 

@@ -28,8 +28,8 @@ std::unique_ptr<PartChooser> made(const WorkloadSpec& spec, std::uint64_t locks 
   return std::move(make_parts({spec, locks, first, clients, seed})).value();
 }
 
-double chi_square(const std::map<std::uint64_t, double>& seen,
-                  const std::vector<double>& expected) {
+double chi_square_of_draws(const std::map<std::uint64_t, double>& seen,
+                           const std::vector<double>& expected) {
   double sum = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const auto found = seen.find(i);
@@ -49,7 +49,8 @@ TEST(Ranges, begin_at_every_possible_place_equally_often) {
     EXPECT_FALSE(part.mode.has_value());
     ++seen[part.extent.first];
   }
-  EXPECT_LT(chi_square(seen, std::vector<double>(16, kRangeDraws / 16.0)), 37.7);  // 15: 1 in 1000
+  EXPECT_LT(chi_square_of_draws(seen, std::vector<double>(16, kRangeDraws / 16.0)),
+            37.7);  // 15: 1 in 1000
 }
 
 TEST(Ranges, begin_by_the_law_of_the_distribution) {
@@ -65,7 +66,7 @@ TEST(Ranges, begin_by_the_law_of_the_distribution) {
   for (int rank = 1; rank <= 10; ++rank)
     expected.push_back(kRangeDraws * std::pow(rank, -0.9) / sum);
   EXPECT_LE(seen.rbegin()->first, 9U);
-  EXPECT_LT(chi_square(seen, expected), 27.9);  // 9: 1 in 1000
+  EXPECT_LT(chi_square_of_draws(seen, expected), 27.9);  // 9: 1 in 1000
 }
 
 TEST(Ranges, as_long_as_the_object_are_always_the_same) {
@@ -111,7 +112,8 @@ TEST(Ranges, do_not_move_with_more_objects_or_sizes) {
     ASSERT_EQ(part_of(*two_sizes, ClientId{0}).extent, extent);
     ++seen[other.lock.value];
   }
-  EXPECT_LT(chi_square(seen, std::vector<double>(10, kRangeDraws / 10.0)), 27.9);  // 9: 1 in 1000
+  EXPECT_LT(chi_square_of_draws(seen, std::vector<double>(10, kRangeDraws / 10.0)),
+            27.9);  // 9: 1 in 1000
 }
 
 TEST(Ranges, are_equal_for_one_seed_and_differ_for_another) {

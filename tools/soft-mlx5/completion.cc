@@ -23,7 +23,6 @@ constexpr std::uint8_t kScattered32 = 0x4;
 
 constexpr std::uint32_t kIndexMask = 0xff'ffff;
 constexpr std::uint32_t kSolicitedOnly = 1U << 24;
-constexpr std::uint32_t kNotArmed = 0xffff'ffff;
 
 void send_event(int to, const Event& event) {
   if (to >= 0) ::send(to, &event, sizeof event, MSG_NOSIGNAL | MSG_DONTWAIT);

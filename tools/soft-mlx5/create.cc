@@ -20,7 +20,6 @@ T* pointer(std::uint64_t address) {
 }
 
 constexpr unsigned kRemoteWrites = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-constexpr std::uint32_t kNotArmed = 0xffff'ffff;
 
 struct QpWish {
   ib_uverbs_ex_create_qp core = {};

@@ -63,6 +63,8 @@ struct Channel : Object {
   int write_end = -1;
 };
 
+inline constexpr std::uint32_t kNotArmed = 0xffff'ffff;  // a CQ's arm record at first
+
 struct Cq : Object {
   std::uint32_t number = 0;
   std::uint64_t user_handle = 0;
