@@ -165,8 +165,8 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
     if (point.run.warmup)
       warn_of_time(point, "run.warmup", *point.run.warmup, "ten adaptation periods", kAdaptations,
                    needed(info->adaptation_period), warnings);
-    warn_of_time(point, "run.duration", point.run.duration, "three timeouts",
-                 kTimeouts, needed(info->longest_timeout), warnings);
+    warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
+                 needed(info->longest_timeout), warnings);
   }
   return warnings;
 }
