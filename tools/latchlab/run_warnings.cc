@@ -45,11 +45,10 @@ namespace {
 void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
   std::string where;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    const Leaves metrics = outcome.points[i].metrics();
     const bool reported = outcome.points[i].status() == RepeatStatus::too_short;
     if (reported || caveat_beside_emulation(outcome.points[i]) != Caveat::unsettled) continue;
     where += fmt::format("{}{} ({:.2f})", where.empty() ? "" : "; ", place_of(scenario, i),
-                         number_at(metrics, "stationary").value_or(0));
+                         number_at(outcome.points[i].metrics(), "stationary").value_or(0));
   }
   if (where.empty()) return;
   fmt::print(stderr,
