@@ -45,8 +45,9 @@ std::string configuration(const Point& point) {
 Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool everywhere) {
   Entries entries;
   const std::vector<std::size_t> first = same_runs(scenario);
+  const std::vector<bool> counts = counting_points(scenario, outcome);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
-    if (first[i] != i) continue;
+    if (first[i] != i || !counts[i]) continue;
     const Point& point = scenario.points[i];
     const auto goodput = number_at(outcome.points[i].metrics(), "goodput_ops_s");
     const bool here = everywhere || same_configuration(point, scenario.points.back());

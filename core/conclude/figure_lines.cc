@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/conclude/caveat.h"
+#include "core/conclude/study_comparison.h"
 #include "core/measure/metric_names.h"
-#include "core/run/study.h"
 #include "core/scenario/advice.h"
 
 namespace latchlab {
@@ -35,15 +36,6 @@ std::string resolved_text(const Point& point, const std::string& path) {
   return value.is_string() ? value.get<std::string>() : dump_json(value);
 }
 
-// A point's value at a path: the swept text, otherwise the resolved value; empty: no value.
-std::string text_at(const Point& point, const std::string& path) {
-  if (names_the_lock(path)) return point.protocol.label;
-  if (path == "clients") return std::to_string(point.platform.clients());
-  for (const auto& [axis, value] : point.axes)
-    if (axis == path) return value;
-  return resolved_text(point, path);
-}
-
 bool is_number(const std::string& text) {
   return parse_count(text) || parse_ratio_ppb(text) || parse_duration(text);
 }
@@ -58,7 +50,7 @@ class Sweep {
   const Texts& at(const std::string& path) {
     Texts& texts = texts_[path];
     if (texts.empty())
-      for (const Point& point : scenario_.points) texts.push_back(text_at(point, path));
+      for (const Point& point : scenario_.points) texts.push_back(value_at(point, path));
     return texts;
   }
   std::size_t values(const std::string& path) {
@@ -124,6 +116,14 @@ std::string axis_behind(Sweep& sweep, const std::string& x, bool measured) {
 
 }  // namespace
 
+std::string value_at(const Point& point, const std::string& path) {
+  if (names_the_lock(path)) return point.protocol.label;
+  if (path == "clients") return std::to_string(point.platform.clients());
+  for (const auto& [axis, value] : point.axes)
+    if (axis == path) return value;
+  return resolved_text(point, path);
+}
+
 bool names_the_lock(const std::string& path) {
   return path == kLabel || path == "protocol" || path == "protocol.name" ||
          path == "protocol.label";
@@ -142,6 +142,33 @@ std::string lock_name(const Point& point) {
   return name;
 }
 
+std::vector<bool> counting_points(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::vector<bool> counts(scenario.points.size(), true);
+  if (!scenario.best_of) return counts;
+  const auto& [path, metric, place] = *scenario.best_of;
+  const int direction = good_direction(metric);
+  struct Best {
+    std::size_t point;
+    std::pair<bool, double> worth;  // sound, and its metric
+  };
+  std::map<std::string, Best> best;  // by the values of all other axes
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    std::string others;
+    for (const auto& [axis, value] : scenario.points[i].axes)
+      if (axis != path) others += value + "\n";
+    const auto value = number_at(outcome.points[i].metrics(), metric);
+    const bool usable =
+        value && outcome.points[i].sound() && caveat_of(outcome.points[i]) == Caveat::none;
+    const std::pair worth(usable, value.value_or(0) * direction);
+    const auto [at, is_first] = best.try_emplace(others, Best{i, worth});
+    if (is_first) continue;
+    const bool better = worth > at->second.worth;
+    counts[better ? at->second.point : i] = false;
+    if (better) at->second = {i, worth};
+  }
+  return counts;
+}
+
 FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   Sweep sweep(scenario);
   FigureLines lines;
@@ -152,10 +179,12 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
     parts.emplace_back(kLabel);
   if (!names_the_lock(figure.series)) parts.push_back(figure.series);
   for (const std::string& axis : sweep.axes()) {
-    const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
+    const bool told = (scenario.best_of && axis == scenario.best_of->path) ||
+                      names_the_lock(axis) || axis == figure.series || axis == along ||
                       !sweep.varies(axis) || sweep.decides(along, axis) ||
                       (!lines.measured && sweep.decides(figure.x, axis));
     if (told) continue;
+    lines.others.push_back(axis);
     const bool by_line = is_parameter(axis) || sweep.decides(figure.series, axis);
     (by_line ? parts : lines.apart).push_back(axis);
   }

@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/conclude/figure_lines.h"
+#include "core/conclude/study_comparison.h"
 #include "core/measure/metric_names.h"
 #include "core/scenario/input_error.h"
 #include "core/scenario/scenario_keys.h"
@@ -131,9 +132,20 @@ Status name_axis(const FigureNames& names, const char* key, bool measured, std::
   return fine();
 }
 
+Status check_best_of(const BestOf& best) {
+  if (metric_called(best.metric) != best.metric || good_direction(best.metric) == 0)
+    return Error{fmt::format("sweep.best_of: metric is {}; expected one of which higher or lower "
+                             "values are better, such as goodput_ops_s or acquire_ns.p99",
+                             in_quotes(best.metric)),
+                 best.place};
+  return fine();
+}
+
 }  // namespace
 
 Status name_figures(Scenario& scenario) {
+  if (scenario.best_of)
+    if (Status best = check_best_of(*scenario.best_of); !best) return best;
   if (scenario.figures.empty()) return fine();
   const FigureNames names(scenario);
   for (Figure& figure : scenario.figures) {

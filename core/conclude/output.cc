@@ -120,7 +120,7 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
     head["plugins"].push_back({{"file", file}, {"hash", hash}});
   if (!manifest.quick.empty()) head["quick"] = manifest.quick;
   head["complete"] = !outcome.interrupted;
-  head["warnings"] = scenario.warnings;
+  head["warnings"] = scenario.warning_texts();
   json["points"] = Json::array();
   for (std::size_t i = 0; i < scenario.points.size(); ++i)
     json["points"].push_back(point_json(scenario.points[i], outcome.points[i]));

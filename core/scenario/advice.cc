@@ -13,21 +13,27 @@ namespace {
 constexpr std::int64_t kTimeouts = 3;
 
 void add(std::vector<std::string>& lines, std::string line) {
-  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+}
+
+void add(Warnings& warnings, WarningKind kind, std::string text) {
+  if (std::ranges::find(warnings, text, &Warning::text) == warnings.end())
+    warnings.push_back({kind, std::move(text)});
 }
 
 // Warns if `key` is shorter than `times` units. The message proposes a value in whole milliseconds,
 // or whole microseconds for short runs.
-void warn_of_time(const Point& point, const char* key, Duration given, const char* many,
-                  std::int64_t times, Duration unit, std::vector<std::string>& warnings) {
+void warn_of_time(const Point& point, WarningKind kind, const char* key, Duration given,
+                  const char* many, std::int64_t times, Duration unit, Warnings& warnings) {
   const Duration wanted = so_many(unit, times);
   if (given >= wanted) return;
   const Duration step = wanted < milliseconds(10) ? microseconds(1) : milliseconds(1);
   const bool last = wanted.ps > kForever.ps - step.ps;
   const Duration rounded = last ? wanted : Duration{(wanted.ps + step.ps - 1) / step.ps * step.ps};
-  add(warnings, fmt::format("{0} {1} is shorter than {2} of {3} ({4} each): set {0} to {5}", key,
-                            format_duration(given), many, point.protocol.label,
-                            format_duration(unit), format_duration(rounded)));
+  add(warnings, kind,
+      fmt::format("{0} {1} is shorter than {2} of {3} ({4} each): set {0} to {5}", key,
+                  format_duration(given), many, point.protocol.label, format_duration(unit),
+                  format_duration(rounded)));
 }
 
 bool has_units(const ProtocolInfo& info) {
@@ -36,11 +42,11 @@ bool has_units(const ProtocolInfo& info) {
   });
 }
 
-void warn_of_late_faults(const Point& point, std::vector<std::string>& warnings) {
+void warn_of_late_faults(const Point& point, Warnings& warnings) {
   const Duration end = point.run.earliest() + point.run.duration;
   for (std::size_t i = 0; i < point.faults.size(); ++i)
     if (const FaultSpec& fault = point.faults[i]; fault.at && *fault.at >= end)
-      add(warnings,
+      add(warnings, WarningKind::late_fault,
           fmt::format("faults.{} ({}) is at {}, and the run ends at {} (run.warmup and "
                       "run.duration): it never happens",
                       i, name_of(fault.kind), format_duration(*fault.at), format_duration(end)));
@@ -98,6 +104,20 @@ const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>&
   return nullptr;
 }
 
+const std::string& name_of(WarningKind kind) {
+  return allow_keys().at(static_cast<std::size_t>(kind)).path;
+}
+
+Warnings unused_allowances(const Scenario& scenario) {
+  Warnings warnings;
+  for (const AllowedWarning& allowed : scenario.allowed)
+    if (allowed.texts.empty())
+      warnings.push_back({WarningKind::unused_allow,
+                          fmt::format("allow.{0}: the scenario has no such warning: remove {0}",
+                                      name_of(allowed.kind))});
+  return warnings;
+}
+
 Duration so_many(Duration unit, std::int64_t times) {
   return unit.ps > kForever.ps / times ? kForever : unit * times;
 }
@@ -110,25 +130,26 @@ bool lacks_parameter(const Point& point, const std::string& path) {
   return !of_all && !point.protocol.params.values().contains(name);
 }
 
-std::vector<std::string> parameter_warnings(const std::vector<Point>& points) {
-  std::vector<std::string> warnings;
+Warnings parameter_warnings(const std::vector<Point>& points) {
+  Warnings warnings;
   for (const Point& point : points)
     for (const auto& [path, value] : point.axes)
       if (lacks_parameter(point, path))
-        add(warnings, fmt::format("{0} is swept, and {1} has no such parameter: {1} runs once, and "
-                                  "its curve is flat",
-                                  path, point.protocol.label));
+        add(warnings, WarningKind::flat_curve,
+            fmt::format("{0} is swept, and {1} has no such parameter: {1} runs once, and "
+                        "its curve is flat",
+                        path, point.protocol.label));
   return warnings;
 }
 
-std::vector<std::string> return_warnings(const std::vector<Point>& points) {
-  std::vector<std::string> warnings;
+Warnings return_warnings(const std::vector<Point>& points) {
+  Warnings warnings;
   for (const Point& point : points)
     for (std::size_t i = 0; i < point.faults.size(); ++i) {
       if (!is_server_that_returns(point, point.faults[i])) continue;
       for_each_workload(point, [&](const WorkloadSpec& workload) {
         if (takes_several(workload) && !workload.gives_back)
-          add(warnings,
+          add(warnings, WarningKind::server_return,
               fmt::format("faults.{} ({}): a server returns without its locks, and sections of "
                           "several locks keep those that they had there while they ask again: set "
                           "workload.on_abort to give_back",
@@ -138,42 +159,44 @@ std::vector<std::string> return_warnings(const std::vector<Point>& points) {
   return warnings;
 }
 
-std::vector<std::string> death_warnings(const std::vector<Point>& points,
-                                        const std::vector<ProtocolInfo>& protocols) {
-  std::vector<std::string> warnings;
+Warnings death_warnings(const std::vector<Point>& points,
+                        const std::vector<ProtocolInfo>& protocols) {
+  Warnings warnings;
   for (const Point& point : points) {
     const ProtocolInfo* const info = info_of(point, protocols);
     if (info == nullptr || info->survives.empty() || !info->longest_timeout) continue;
     if (info->longest_timeout(point.protocol.params).ps > 0) continue;
     for (std::size_t i = 0; i < point.faults.size(); ++i)
       if (kills_clients(point, point.faults[i]))
-        add(warnings, fmt::format("faults.{} ({}): {} notices deaths by a timeout, and has none "
-                                  "with these parameters: what the dead hold stays taken",
-                                  i, name_of(point.faults[i].kind), point.protocol.label));
+        add(warnings, WarningKind::timeout_off,
+            fmt::format("faults.{} ({}): {} notices deaths by a timeout, and has none "
+                        "with these parameters: what the dead hold stays taken",
+                        i, name_of(point.faults[i].kind), point.protocol.label));
   }
   return warnings;
 }
 
-std::vector<std::string> time_warnings(const std::vector<Point>& points,
-                                       const std::vector<ProtocolInfo>& protocols) {
-  std::vector<std::string> warnings;
+Warnings time_warnings(const std::vector<Point>& points,
+                       const std::vector<ProtocolInfo>& protocols) {
+  Warnings warnings;
   for (const Point& point : points) {
     warn_of_late_faults(point, warnings);
     const ProtocolInfo* const info = info_of(point, protocols);
     if (info == nullptr) continue;
     const auto needed = [&](auto time) { return time ? time(point.protocol.params) : Duration{}; };
     if (point.run.warmup)
-      warn_of_time(point, "run.warmup", *point.run.warmup, "ten adaptation periods", kAdaptations,
-                   needed(info->adaptation_period), warnings);
-    warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
-                 needed(info->longest_timeout), warnings);
+      warn_of_time(point, WarningKind::short_warmup, "run.warmup", *point.run.warmup,
+                   "ten adaptation periods", kAdaptations, needed(info->adaptation_period),
+                   warnings);
+    warn_of_time(point, WarningKind::short_duration, "run.duration", point.run.duration,
+                 "three timeouts", kTimeouts, needed(info->longest_timeout), warnings);
   }
   return warnings;
 }
 
-std::vector<std::string> unit_warnings(const std::vector<Point>& points,
-                                       const std::vector<ProtocolInfo>& protocols) {
-  std::vector<std::string> warnings;
+Warnings unit_warnings(const std::vector<Point>& points,
+                       const std::vector<ProtocolInfo>& protocols) {
+  Warnings warnings;
   for (const Point& point : points) {
     const ProtocolInfo* const info = info_of(point, protocols);
     if (info == nullptr || !info->ranges || !has_units(*info)) continue;
@@ -181,17 +204,18 @@ std::vector<std::string> unit_warnings(const std::vector<Point>& points,
     for_each_workload(point, [&](const WorkloadSpec& workload) {
       const auto units = static_cast<std::int64_t>(workload.range.units);
       if (workload.kind != WorkloadKind::range || told == units) return;
-      add(warnings, fmt::format("protocol.units of {} is {}, and workload.units is {}: unless that "
-                                "is meant, set both to the same",
-                                point.protocol.label, format_count(told), format_count(units)));
+      add(warnings, WarningKind::units,
+          fmt::format("protocol.units of {} is {}, and workload.units is {}: unless that "
+                      "is meant, set both to the same",
+                      point.protocol.label, format_count(told), format_count(units)));
     });
   }
   return warnings;
 }
 
-std::vector<std::string> grant_warnings(const std::vector<Point>& points,
-                                        const std::vector<ProtocolInfo>& protocols) {
-  std::vector<std::string> warnings;
+Warnings grant_warnings(const std::vector<Point>& points,
+                        const std::vector<ProtocolInfo>& protocols) {
+  Warnings warnings;
   for (const Point& point : points) {
     const ProtocolInfo* const info = info_of(point, protocols);
     if (info == nullptr) continue;
@@ -199,7 +223,7 @@ std::vector<std::string> grant_warnings(const std::vector<Point>& points,
       const Duration grant = shortest_grant(point, *info, workload);
       const Duration section = least_section(point, workload);
       if (grant.ps == 0 || section < grant) return;
-      add(warnings,
+      add(warnings, WarningKind::cut_sections,
           fmt::format("sections of {0} take {1}, and its grants are valid for {2} at most: the "
                       "sections are cut there, and count in no goodput; use a longer lease, or "
                       "shorter sections (workload.critical_section)",

@@ -17,32 +17,36 @@ inline constexpr std::int64_t kAdaptations = 10;
 const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols);
 // True if `path` names a parameter of a lock and the point's lock has no such parameter.
 bool lacks_parameter(const Point& point, const std::string& path);
+// The kind's key below `allow`. Precondition: the kind has one.
+const std::string& name_of(WarningKind kind);
+// One warning for each allowed kind of which the scenario has no warning.
+Warnings unused_allowances(const Scenario& scenario);
 // unit * times, saturated at kForever.
 Duration so_many(Duration unit, std::int64_t times);
 
-// The functions below return one line per warning, without duplicates.
+// The functions below return warnings without duplicates.
 //
 // Run times that are too short for the locks of these points, and faults that come too late.
-std::vector<std::string> time_warnings(const std::vector<Point>& points,
-                                       const std::vector<ProtocolInfo>& protocols);
+Warnings time_warnings(const std::vector<Point>& points,
+                       const std::vector<ProtocolInfo>& protocols);
 
 // Locks whose `units` parameter differs from the workload's units per object.
-std::vector<std::string> unit_warnings(const std::vector<Point>& points,
-                                       const std::vector<ProtocolInfo>& protocols);
+Warnings unit_warnings(const std::vector<Point>& points,
+                       const std::vector<ProtocolInfo>& protocols);
 
 // Swept parameters that some of the swept locks do not have.
-std::vector<std::string> parameter_warnings(const std::vector<Point>& points);
+Warnings parameter_warnings(const std::vector<Point>& points);
 
 // Sections of several locks while a server returns without its memory.
-std::vector<std::string> return_warnings(const std::vector<Point>& points);
+Warnings return_warnings(const std::vector<Point>& points);
 
 // Locks that detect crashed clients by a timeout, where clients crash and the timeout is off.
-std::vector<std::string> death_warnings(const std::vector<Point>& points,
-                                        const std::vector<ProtocolInfo>& protocols);
+Warnings death_warnings(const std::vector<Point>& points,
+                        const std::vector<ProtocolInfo>& protocols);
 
 // Sections that take longer than a grant of the lock is valid.
-std::vector<std::string> grant_warnings(const std::vector<Point>& points,
-                                        const std::vector<ProtocolInfo>& protocols);
+Warnings grant_warnings(const std::vector<Point>& points,
+                        const std::vector<ProtocolInfo>& protocols);
 
 // Lines that begin with the key. Errors: hardware cannot produce the fault, so the run is refused.
 // Warnings: values that only describe simulated hardware and are ignored, and mutual exclusion that

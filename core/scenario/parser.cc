@@ -58,6 +58,8 @@ void read_top(const YamlNode& root, Scenario& scenario) {
   scenario.name = root.find("name")->text;
   if (const YamlNode* description = part_of(root, "description"))
     scenario.description = scalar(*description, "description", "a text");
+  if (const YamlNode* allow = part_of(root, "allow"))
+    read_keys(allow_keys(), *allow, "allow", &scenario);
   Report report;
   if (const YamlNode* node = part_of(root, "report"))
     read_keys(report_keys(), *node, "report", &report);
@@ -151,7 +153,7 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
   const SweptProtocols swept = swept_protocols(axes, context);
   std::map<std::string, std::string> labels;
   YamlNode base = root;
-  for (const char* key : {"sweep", "expect", "known", "report"}) base.erase(key);
+  for (const char* key : {"allow", "sweep", "expect", "known", "report"}) base.erase(key);
   for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
     YamlNode tree = base;
     apply_assignment(tree, assignment, context.files);
@@ -186,18 +188,43 @@ void bind_expectations(YamlNode& root, bool changed, Scenario& scenario) {
   if (!written) return;
   ExpectSection section = read_expect(written, scenario, changed);
   if (section.left_out > 0)
-    scenario.warnings.push_back(fmt::format(
-        "{} of {} expectations speak of points that --set has taken away, and are left out",
-        section.left_out, section.left_out + section.expectations.size()));
+    scenario.warn({WarningKind::left_out,
+                   fmt::format("{} of {} expectations speak of points that --set has taken away, "
+                               "and are left out",
+                               section.left_out, section.left_out + section.expectations.size())});
   scenario.expectations = std::move(section.expectations);
   if (std::any_of(scenario.expectations.begin(), scenario.expectations.end(),
                   [&](const Expectation& entry) {
                     return entry.kind == ExpectKind::order &&
                            scenario.points[entry.groups.front().front()].run.repeats < 3;
                   }))
-    scenario.warnings.emplace_back(
-        "an order is decided by at least three repeats: set run.repeats to 3");
+    scenario.warn({WarningKind::few_repeats,
+                   "an order is decided by at least three repeats: set run.repeats to 3"});
   root.set("expect", std::move(section.resolved));
+}
+
+// An axis that --set has removed has no best point any more.
+void read_best_of(YamlNode& root, const std::vector<Axis>& axes,
+                  const std::vector<Override>& overrides, Scenario& scenario) {
+  YamlNode* const node = find_path(root, "sweep.best_of");
+  if (!node || node->is_null()) return;
+  BestOf best;
+  read_keys(best_of_keys(), *node, "sweep.best_of", &best);
+  best.place = node->place.text();
+  const auto is_its = [&](const Axis& axis) {
+    return axis.paths.size() == 1 && axis.paths.front() == best.path;
+  };
+  const auto is_of_sweep = [](const std::string& path) { return path.starts_with("sweep"); };
+  if (std::ranges::any_of(axes, is_its)) {
+    *node = write_keys(best_of_keys(), &best);
+    scenario.best_of = std::move(best);
+  } else if (std::ranges::none_of(overrides, is_of_sweep, &Override::path)) {
+    reject(node->place,
+           "sweep.best_of: {} is not swept by itself; name a path of sweep.grid that is",
+           in_quotes(best.path));
+  } else {
+    root.find("sweep")->erase("best_of");
+  }
 }
 
 Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
@@ -214,22 +241,18 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   scenario.file = source.name_for_errors;
   read_top(root, scenario);
   const std::vector<Axis> axes = read_sweep(root.find("sweep"));
+  read_best_of(root, axes, overrides, scenario);
   const bool nic_swept = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
     return axis.varies("platform") || axis.varies("platform.nic");
   });
   if (!nic_swept) expand_common_nic(root, context.files);
   read_points(root, axes, context, scenario);
-  scenario.warnings = time_warnings(scenario.points, context.protocols);
-  for (std::string& warning : unit_warnings(scenario.points, context.protocols))
-    scenario.warnings.push_back(std::move(warning));
-  for (std::string& warning : parameter_warnings(scenario.points))
-    scenario.warnings.push_back(std::move(warning));
-  for (std::string& warning : return_warnings(scenario.points))
-    scenario.warnings.push_back(std::move(warning));
-  for (std::string& warning : death_warnings(scenario.points, context.protocols))
-    scenario.warnings.push_back(std::move(warning));
-  for (std::string& warning : grant_warnings(scenario.points, context.protocols))
-    scenario.warnings.push_back(std::move(warning));
+  for (const Warnings& warnings :
+       {time_warnings(scenario.points, context.protocols),
+        unit_warnings(scenario.points, context.protocols), parameter_warnings(scenario.points),
+        return_warnings(scenario.points), death_warnings(scenario.points, context.protocols),
+        grant_warnings(scenario.points, context.protocols)})
+    for (const Warning& warning : warnings) scenario.warn(warning);
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
   bind_expectations(root, changed, scenario);
   if (part_of(root, "known")) read_known(*root.find("known"), scenario, changed);
@@ -238,6 +261,20 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
 }
 
 }  // namespace
+
+void Scenario::warn(Warning warning) {
+  const auto it = std::ranges::find(allowed, warning.kind, &AllowedWarning::kind);
+  if (it == allowed.end())
+    warnings.push_back(std::move(warning));
+  else
+    it->texts.push_back(std::move(warning.text));
+}
+
+std::vector<std::string> Scenario::warning_texts() const {
+  std::vector<std::string> texts;
+  for (const Warning& warning : warnings) texts.push_back(warning.text);
+  return texts;
+}
 
 Result<Scenario> parse_scenario(const ScenarioSource& source,
                                 const std::vector<Override>& overrides,

@@ -101,7 +101,7 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
       keep_rebuilt_section(node, source, path);
       keep_unscaled_nic(node, source, path);
     }
-  for (const char* key : {"sweep", "expect", "known"}) {
+  for (const char* key : {"allow", "sweep", "expect", "known"}) {
     const YamlNode* kept = source.find(key);
     if (kept && !kept->is_null()) node.set(key, *kept);
   }

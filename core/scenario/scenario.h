@@ -208,15 +208,58 @@ void for_each_workload(const Point& point, const Visit& visit) {
   for (const GroupSpec& group : point.groups) visit(group.workload);
 }
 
+// An axis of the sweep along which only the best point counts: of points that differ in nothing
+// else, figures, conclusions and predictions show the one whose metric is best.
+struct BestOf {
+  std::string path;
+  std::string metric = "goodput_ops_s";
+  std::string place = {};  // "file.yaml:12", for messages
+};
+
+// What a warning is about. scenario.yaml names the kinds in `allow`, in this order.
+enum class WarningKind : std::uint8_t {
+  short_warmup,
+  short_duration,
+  late_fault,
+  units,
+  flat_curve,
+  server_return,
+  timeout_off,
+  cut_sections,
+  few_repeats,
+  left_out,
+  advice,
+  never_granted,
+  unused_allow
+};
+
+struct Warning {
+  WarningKind kind;
+  std::string text;  // one line, which names the value to set
+};
+using Warnings = std::vector<Warning>;
+
+// A kind of warning that the scenario accepts, and why.
+struct AllowedWarning {
+  WarningKind kind;
+  std::string reason;
+  std::vector<std::string> texts = {};  // the warnings of this kind
+};
+
 struct Scenario {
   std::string name;
   std::string description;
   std::string file;           // as given; empty when parsed from text
   std::string resolved_yaml;  // the whole scenario, defaults visible, with sweep and expectations
   std::vector<Point> points;  // at least one
+  std::optional<BestOf> best_of;
   std::vector<Figure> figures;
   std::vector<Expectation> expectations;
-  std::vector<std::string> warnings;  // one line each, which names the value to set
+  Warnings warnings;  // without those that are allowed
+  std::vector<AllowedWarning> allowed;
+
+  void warn(Warning warning);
+  std::vector<std::string> warning_texts() const;
 };
 
 struct ScenarioSource {

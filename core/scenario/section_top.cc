@@ -25,20 +25,6 @@ const Keys& figure_keys() {
   return keys;
 }
 
-const Keys& sweep_keys() {
-  static const Keys keys = rows<Point>({
-      {"grid", said<Point>(map), "{locks.count: [1, 10], protocol: [{name: cas}, {name: mcs}]}",
-       "Paths and their values, each a list or a range such as {from: 1, to: 256, steps: 9, scale: "
-       "log}. Every combination is a point; the first path varies slowest. A value that is a "
-       "mapping may have a `name`, which tables, results and expectations use for it.",
-       kNullable},
-      {"zip", said<Point>(list), "[{locks.count: [1, 10], run.duration: [40ms, 20ms]}]",
-       "Each entry is one axis: paths whose lists have equal lengths and change together.",
-       kNullable},
-  });
-  return keys;
-}
-
 // A key that is read into an S later; `keys` are the keys below it.
 template <class S>
 Value<Point> later(KeyKind kind, const Keys& (*keys)()) {
@@ -50,6 +36,36 @@ Value<Point> later(KeyKind kind, const Keys& (*keys)()) {
   return value;
 }
 
+const Keys& sweep_keys() {
+  static const Keys keys = rows<Point>({
+      {"grid", said<Point>(map), "{locks.count: [1, 10], protocol: [{name: cas}, {name: mcs}]}",
+       "Paths and their values, each a list or a range such as {from: 1, to: 256, steps: 9, scale: "
+       "log}. Every combination is a point; the first path varies slowest. A value that is a "
+       "mapping may have a `name`, which tables, results and expectations use for it.",
+       kNullable},
+      {"best_of", later<BestOf>(map, best_of_keys), "{path: locks.count}",
+       "Of points that differ in this path alone, only the best one counts: figures, conclusions "
+       "and "
+       "predictions leave the others out.",
+       kNullable},
+      {"zip", said<Point>(list), "[{locks.count: [1, 10], run.duration: [40ms, 20ms]}]",
+       "Each entry is one axis: paths whose lists have equal lengths and change together.",
+       kNullable},
+  });
+  return keys;
+}
+
+// One kind of warning; its value is the reason for which the scenario accepts it.
+Row<Scenario> allowed(WarningKind kind, const char* name, const char* says) {
+  const auto read = [kind](const Given& given, Scenario& scenario) {
+    const std::string& reason = scalar(given.node, given.path, "a reason");
+    if (reason.empty()) reject(given.node.place, "{} is empty; expected a reason", given.path);
+    scenario.allowed.push_back({kind, reason});
+  };
+  const auto write = [](const ScenarioKey&, const Scenario&) { return YamlNode(); };
+  return {name, value_of<Scenario>({}, read, write), "no client crashes", says};
+}
+
 Value<Point> protocol() {
   Value<Point> value = read_later(nested(&Point::protocol, protocol_keys));
   value.key.write = [](const ScenarioKey&, const void* point) {
@@ -59,6 +75,15 @@ Value<Point> protocol() {
 }
 
 }  // namespace
+
+const Keys& best_of_keys() {
+  static const Keys keys = rows<BestOf>({
+      {"path", line(&BestOf::path), "locks.count", "A path that is swept by itself.", kRequired},
+      {"metric", line(&BestOf::metric), "goodput_ops_s",
+       "The metric that decides; it must be one of which higher or lower values are better."},
+  });
+  return keys;
+}
 
 bool is_name(const std::string& text, const std::string& others) {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [&](char c) {
@@ -121,6 +146,29 @@ const Keys& report_keys() {
   return keys;
 }
 
+const Keys& allow_keys() {
+  using enum WarningKind;
+  static const Keys keys = rows<Scenario>({
+      allowed(short_warmup, "short_warmup",
+              "run.warmup is shorter than ten adaptation periods of a lock."),
+      allowed(short_duration, "short_duration",
+              "run.duration is shorter than three of the longest timeouts of a lock."),
+      allowed(late_fault, "late_fault", "A fault is after the end of the run."),
+      allowed(units, "units", "A lock's units differ from those of the workload."),
+      allowed(flat_curve, "flat_curve", "A swept parameter is none of a swept lock's."),
+      allowed(server_return, "server_return",
+              "A server returns without its memory, and sections of several locks keep theirs."),
+      allowed(timeout_off, "timeout_off",
+              "Clients crash, and the timeout by which a lock detects that is off."),
+      allowed(cut_sections, "cut_sections", "Sections take longer than a grant is valid."),
+      allowed(few_repeats, "few_repeats", "An order is expected of fewer than three repeats."),
+      allowed(left_out, "left_out", "--set removes points that expectations name."),
+      allowed(advice, "advice", "A lock's own advice for this run."),
+      allowed(never_granted, "never_granted", "A client that is alone acquires no lock."),
+  });
+  return keys;
+}
+
 void check_run(const YamlNode* node, const RunSpec& run) {
   if (run.series.ps == 0 || run.duration.ps / run.series.ps <= kMostIntervals) return;
   reject(
@@ -170,6 +218,10 @@ const Keys& top_keys() {
        "[{where: {label: cas}, verdict: no progress, why: it can hang}]",
        "Expected verdicts, each with a reason: a point that has the verdict is shown as known and "
        "does not cause exit code 1. A point with another verdict is treated as usual.",
+       kNullable},
+      {"allow", later<Scenario>(map, allow_keys), "{short_duration: no client crashes}",
+       "Kinds of warnings that `check` and `run` leave out, each with the reason. In "
+       "scenarios/papers `check` refuses a scenario with any other warning.",
        kNullable},
       {"report", later<Report>(map, report_keys), "{figures: [{x: label, y: goodput_ops_s}]}",
        "The figures to draw.", kNullable},

@@ -60,6 +60,30 @@ TEST_F(Check, json_has_points_runs_estimate_and_warnings) {
   EXPECT_EQ(said["errors"], Json::array());
 }
 
+TEST_F(Check, refuses_warnings_of_published_experiments_that_have_no_reason) {
+  const std::string text = small_scenario("{name: dslr, lease: 1ms}");
+  const auto check = [&](const char* file, const std::string& allow) {
+    write(file, text + allow);
+    return latchlab({"check", file});
+  };
+  const char* const paper = "scenarios/papers/toy/fig1.yaml";
+  std::filesystem::create_directories(home() / "scenarios/papers/toy");
+  EXPECT_EQ(check("small.yaml", "").code, 0);
+  const Finished refused = check(paper, "");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("run.duration 400us is shorter"));
+  EXPECT_THAT(refused.err, HasSubstr("allow: {short_duration: REASON}"));
+  const Finished fine = check(paper, "allow: {short_duration: no client crashes}\n");
+  EXPECT_EQ(fine.code, 0) << fine.err;
+  EXPECT_THAT(fine.out, HasSubstr("allowed (no client crashes): run.duration 400us is shorter"));
+  // A reason for what does not happen is a mistake, too; other values by --set are the user's own.
+  const std::string two = "allow: {short_duration: no client crashes, late_fault: none}\n";
+  EXPECT_EQ(check("small.yaml", two).code, 0);
+  EXPECT_THAT(latchlab({"check", "small.yaml"}).out, HasSubstr("warning: allow.late_fault"));
+  EXPECT_EQ(check(paper, two).code, 2);
+  EXPECT_EQ(latchlab({"check", paper, "--set", "run.duration=300us"}).code, 0);
+}
+
 // citron's T_wait has to cover two round trips.
 TEST_F(Check, warns_of_a_lock_that_is_never_granted_even_to_a_lone_client) {
   write("short.yaml",

@@ -218,7 +218,7 @@ TEST(Expect, figures_whose_points_were_overridden_are_left_out_with_a_warning) {
   const Result<Scenario> pinned = parse(text, {{"platform.clients_per_node", "1"}});
   ASSERT_TRUE(pinned) << pinned.error().text();
   EXPECT_TRUE(pinned.value().expectations.empty());
-  EXPECT_THAT(pinned.value().warnings,
+  EXPECT_THAT(pinned.value().warning_texts(),
               testing::Contains("1 of 1 expectations speak of points that --set has taken away, "
                                 "and are left out"));
   EXPECT_TRUE(parse(pinned.value().resolved_yaml));
@@ -231,10 +231,10 @@ TEST(Expect, an_order_without_repeats_gives_a_warning) {
           "[mcs, CAS-NB]");
   const auto warned = [&](const std::string& repeats) {
     const Result<Scenario> scenario = parse(text, {{"run.repeats", repeats}});
-    return scenario && std::any_of(scenario.value().warnings.begin(),
-                                   scenario.value().warnings.end(), [](const std::string& line) {
-                                     return line.find("three repeats") != std::string::npos;
-                                   });
+    const auto is_warning_of_repeats = [](const Warning& warning) {
+      return warning.kind == WarningKind::few_repeats;
+    };
+    return scenario && std::ranges::any_of(scenario.value().warnings, is_warning_of_repeats);
   };
   EXPECT_TRUE(warned("2"));
   EXPECT_FALSE(warned("3"));

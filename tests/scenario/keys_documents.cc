@@ -56,6 +56,7 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
         {"columns", "{p50: acquire_ns.p50}"},
         {"unit", "us"},
         {"rows", "{cas: [1.5], mcs: [2]}"}}},
+      {"sweep.best_of/", {{"path", "locks.count"}}},
       {"known[]/", {{"where", "{label: cas}"}, {"verdict", "no progress"}, {"why", "x"}}},
       {"workload/trace", {{"trace", "{file: " + orders() + "}"}}},
       {"workload.trace/", {{"file", orders()}}},
@@ -109,6 +110,11 @@ std::string document(const std::string& mapping, const Entries& entries) {
     top["locks"] = is(entries, "kind", "file_io") ? "{count: 1}" : "{count: 1000}";
     if (is(entries, "kind", "index")) top["locks"] = "{count: 1M}";
   }
+  if (mapping == "sweep" && entries.contains("best_of")) {
+    Entries whole = entries;
+    whole["grid"] = "{locks.count: [1, 10]}";
+    return document("", {{"sweep", flow(whole)}});
+  }
   if (mapping == "workload.index") top["locks"] = "{count: 100M}";
   if (mapping == "workload.files")
     top["locks"] = is(entries, "kind", "oltp") ? "{count: 2}" : "{count: 1}";
@@ -125,6 +131,8 @@ std::string document(const std::string& mapping, const Entries& entries) {
       if (name.ends_with("[]")) name.resize(name.size() - 2);
       if (mapping == "workload.arrivals.list[]" && name == "list") value = value + ", kind: script";
       if (mapping == "workload.sizes" && name == "sizes") value = value + ", kind: range";
+      if (mapping == "sweep.best_of" && name == "best_of")
+        value = value + ", grid: {locks.count: [1, 10]}";
       if (mapping == "workload.files" && name == "files") value = value + ", kind: file_io";
       for (const auto& [key, of_kind] : {std::pair{"transactions", "transactions"},
                                          {"trace", "trace"},

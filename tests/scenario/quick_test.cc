@@ -38,8 +38,8 @@ Looked look(const std::string& text, double budget = 1e9) {
     ADD_FAILURE() << cut.error().text();
     return {};
   }
-  EXPECT_THAT(cut.value().warnings, ::testing::Not(::testing::Contains(::testing::HasSubstr(
-                                        "speak of points that --set has taken away"))));
+  EXPECT_THAT(cut.value().warning_texts(), ::testing::Not(::testing::Contains(::testing::HasSubstr(
+                                               "speak of points that --set has taken away"))));
   return {quick.value().cuts, whole.value(), cut.value()};
 }
 

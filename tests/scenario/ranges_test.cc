@@ -206,7 +206,7 @@ TEST(Advice, is_given_if_a_lock_is_configured_for_another_number_of_units) {
         {"schema: 1\nname: t\nprotocol: " + protocol + "\nworkload: " + workload, "test.yaml", ""},
         {}, {segments, protocols().front()}, data());
     EXPECT_TRUE(parsed);
-    return parsed ? parsed.value().warnings : std::vector<std::string>{"not read"};
+    return parsed ? parsed.value().warning_texts() : std::vector<std::string>{"not read"};
   };
   EXPECT_THAT(warnings("{name: segments}", "{kind: range, units: 1k}"),
               ElementsAre("protocol.units of segments is 4096, and workload.units is 1k: unless "

@@ -114,7 +114,7 @@ TEST(Warnings, name_the_value_to_set) {
       "cas, backoff: truncated_exponential}, {name: shiftlock}], locks.count: [1, 2]}}\n");
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_THAT(
-      result.value().warnings,
+      result.value().warning_texts(),
       ::testing::ElementsAre("run.warmup 5ms is shorter than ten adaptation periods of cas (1ms "
                              "each): set run.warmup to 10ms",
                              "run.duration 40ms is shorter than three timeouts of shiftlock (30ms "
@@ -127,7 +127,7 @@ TEST(Warnings, recommend_give_back_for_several_locks_if_a_server_returns) {
         "schema: 1\nname: t\nprotocol: {name: cas}\nlocks: {count: 4}\nworkload: {" + workload +
         "}\nrun: {duration: 200ms}\nfaults: [{kind: node_crash, node: " + fault + "}]\n");
     EXPECT_TRUE(result) << result.error().text();
-    return result ? result.value().warnings : std::vector<std::string>{};
+    return result ? result.value().warning_texts() : std::vector<std::string>{};
   };
   const std::string returns = "0, at: 10ms, for: 20ms";
   EXPECT_THAT(warnings_of("locks_per_section: 2", returns),
@@ -156,7 +156,7 @@ TEST(Warnings, report_that_a_lock_without_its_timeout_does_not_notice_crashes) {
                         "test.yaml", ""},
                        {}, {queue, mortal}, data());
     EXPECT_TRUE(result) << result.error().text();
-    return result ? result.value().warnings : std::vector<std::string>{};
+    return result ? result.value().warning_texts() : std::vector<std::string>{};
   };
   const std::string patient = "name: queue, timeout: 0us";
   EXPECT_THAT(warnings_of(patient, "kind: node_crash, node: 1, at: 10ms"),
@@ -173,12 +173,35 @@ TEST(Warnings, report_that_a_lock_without_its_timeout_does_not_notice_crashes) {
               ::testing::IsEmpty());
 }
 
+TEST(Warnings, are_left_out_if_the_scenario_gives_a_reason) {
+  const std::string text =
+      "schema: 1\nname: t\nrun: {warmup: 5ms, duration: 40ms}\nsweep: {grid: {protocol: [{name: "
+      "cas, backoff: truncated_exponential}, {name: shiftlock}]}}\n";
+  const auto result = parse(text + "allow: {short_duration: no client crashes}\n");
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(result.value().warning_texts(),
+              ::testing::ElementsAre(::testing::StartsWith("run.warmup 5ms")));
+  ASSERT_EQ(result.value().allowed.size(), 1u);
+  EXPECT_EQ(result.value().allowed.front().reason, "no client crashes");
+  EXPECT_THAT(result.value().allowed.front().texts,
+              ::testing::ElementsAre(::testing::StartsWith("run.duration 40ms")));
+  const auto again = parse(result.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again.value().allowed.size(), 1u) << "a run's own scenario file keeps the reasons";
+  const auto fails = [&](const std::string& allow) {
+    const auto refused = parse(text + "allow: " + allow + "\n");
+    return refused ? std::string("taken") : refused.error().text();
+  };
+  EXPECT_THAT(fails("{short_duratio: typing}"), ::testing::HasSubstr("short_duration"));
+  EXPECT_THAT(fails("{short_duration: ''}"), ::testing::HasSubstr("expected a reason"));
+}
+
 TEST(Shipped, scenarios_parse_without_warnings_with_the_locks_of_this_build) {
   for (const char* name : {"quickstart", "teaching/one-lock"}) {
     SCOPED_TRACE(name);
     const auto result = load_scenario(name, {}, protocol_infos(), data());
     ASSERT_TRUE(result) << result.error().text();
-    EXPECT_THAT(result.value().warnings, ::testing::IsEmpty());
+    EXPECT_THAT(result.value().warning_texts(), ::testing::IsEmpty());
     const auto again = parse_scenario({result.value().resolved_yaml, "resolved.yaml", ""}, {},
                                       protocol_infos(), DataDirs{});
     ASSERT_TRUE(again) << again.error().text();

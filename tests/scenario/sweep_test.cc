@@ -80,16 +80,37 @@ TEST(Sweep, parameters_beside_a_swept_name_apply_to_the_locks_that_declare_them)
             "remove it");
 }
 
+TEST(Sweep, the_best_of_an_axis_is_told_by_its_path) {
+  const std::string grid = "sweep:\n  grid: {locks.count: [1, 2], protocol: [cas, mcs]}\n";
+  const auto result = parse(kHead + grid + "  best_of: {path: locks.count}\n");
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result.value().points.size(), 4u) << "all of them run";
+  ASSERT_TRUE(result.value().best_of);
+  EXPECT_EQ(result.value().best_of->metric, "goodput_ops_s");
+  EXPECT_TRUE(parse(result.value().resolved_yaml).value().best_of);
+  EXPECT_THAT(problem(kHead + grid + "  best_of: {path: run.duration}\n"),
+              HasSubstr("test.yaml:5: sweep.best_of: 'run.duration' is not swept by itself"));
+  EXPECT_THAT(problem(kHead + "sweep:\n  zip: [{locks.count: [1, 2], run.duration: [1ms, 2ms]}]\n"
+                              "  best_of: {path: locks.count}\nprotocol: cas\n"),
+              HasSubstr("is not swept by itself"));
+  // --set may remove the axis.
+  const auto other = parse(kHead + grid + "  best_of: {path: locks.count}\n",
+                           {{"sweep.grid", "{protocol: [cas, mcs]}"}});
+  ASSERT_TRUE(other) << other.error().text();
+  EXPECT_FALSE(other.value().best_of);
+  EXPECT_EQ(other.value().points.size(), 2u);
+}
+
 TEST(Sweep, a_swept_parameter_that_a_lock_lacks_is_reported) {
   const auto result = parse(kHead +
                             "sweep: {grid: {protocol: [cas, dslr], protocol.lease: [1ms, "
                             "2ms]}}\n");
   ASSERT_TRUE(result) << result.error().text();
   ASSERT_EQ(result.value().points.size(), 4u);
-  EXPECT_THAT(result.value().warnings,
+  EXPECT_THAT(result.value().warning_texts(),
               Contains("protocol.lease is swept, and cas has no such parameter: cas runs once, and "
                        "its curve is flat"));
-  const std::string& warnings = fmt::format("{}", fmt::join(result.value().warnings, "\n"));
+  const std::string& warnings = fmt::format("{}", fmt::join(result.value().warning_texts(), "\n"));
   EXPECT_THAT(warnings, Not(HasSubstr("dslr has no such parameter")));
   EXPECT_THAT(problem(kHead + "sweep: {grid: {protocol: [cas, mcs], protocol.lease: [1ms, 2ms]}}"),
               HasSubstr("parameter 'lease' belongs to dslr, shiftlock, not to cas"));

@@ -93,7 +93,9 @@ FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOu
   data.y = figure.y;
   const FigureLines lines = lines_of(scenario, figure);
   if (lines.measured) data.x_kind = XKind::measured;
+  const std::vector<bool> counts = counting_points(scenario, outcome);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    if (!counts[i]) continue;
     const Leaves leaves = outcome.points[i].metrics();
     auto value = value_of(leaves, figure.y);
     const auto x = lines.measured ? number_at(leaves, figure.x) : 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "core/conclude/values.h"
 #include "core/protocols/registry.h"
 #include "core/run/child.h"
+#include "core/scenario/advice.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/scenario_keys.h"
 #include "tools/latchlab/backends.h"
@@ -59,6 +61,28 @@ Json hosts_json(const Scenario& scenario) {
   return all;
 }
 
+// Published experiments are held to more: a warning there needs a reason.
+bool is_of_paper(const Scenario& scenario) {
+  return std::filesystem::absolute(scenario.file).string().find("/scenarios/papers/") !=
+         std::string::npos;
+}
+
+bool is_as_written(const ScenarioArguments& input) {
+  return input.sets.empty() && !input.seed && !input.repeats;
+}
+
+std::vector<Error> without_reason(const Scenario& scenario) {
+  std::vector<Error> errors;
+  for (const Warning& warning : scenario.warnings) {
+    std::string text = warning.text;
+    if (warning.kind != WarningKind::unused_allow)
+      text += fmt::format("; or say in the file why it stands: `allow: {{{}: REASON}}`",
+                          name_of(warning.kind));
+    errors.push_back({std::move(text), scenario.file});
+  }
+  return errors;
+}
+
 Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors) {
   Json json = {{"schema", 1}, {"valid", errors.empty()}};
   if (loaded) {
@@ -72,7 +96,11 @@ Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors
                   {{"seconds", estimate_seconds(scenario)},
                    {"mib", estimate_mib(scenario)},
                    {"verbs", estimate_verbs(scenario)}}},
-                 {"warnings", scenario.warnings}});
+                 {"warnings", scenario.warning_texts()}});
+    for (const AllowedWarning& allowed : scenario.allowed)
+      for (const std::string& text : allowed.texts)
+        json["allowed"].push_back(
+            {{"kind", name_of(allowed.kind)}, {"reason", allowed.reason}, {"text", text}});
     if (const Json hosts = hosts_json(scenario); !hosts.empty()) json["hosts"] = hosts;
   }
   json["errors"] = Json::array();
@@ -84,12 +112,19 @@ Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors
 
 int check(const CheckArguments& arguments) {
   auto loaded = load(arguments.input);
-  const std::vector<Error> errors =
+  std::vector<Error> errors =
       loaded ? refusals(loaded.value()) : std::vector<Error>{loaded.error()};
-  if (errors.empty())
-    for (std::string& warning : lone_client_warnings(loaded.value()))
-      loaded.value().warnings.push_back(std::move(warning));
-  const int code = !loaded ? kBadInput : errors.empty() ? kFine : kCannot;
+  int code = !loaded ? kBadInput : errors.empty() ? kFine : kCannot;
+  if (code == kFine) {
+    Scenario& scenario = loaded.value();
+    for (std::string& warning : lone_client_warnings(scenario))
+      scenario.warn({WarningKind::never_granted, std::move(warning)});
+    if (is_as_written(arguments.input)) {
+      for (Warning& warning : unused_allowances(scenario)) scenario.warn(std::move(warning));
+      if (is_of_paper(scenario)) errors = without_reason(scenario);
+      if (!errors.empty()) code = kBadInput;
+    }
+  }
   if (arguments.json) {
     fmt::print("{}\n", dump_json(check_json(loaded, errors), 1));
     return code;
@@ -97,8 +132,11 @@ int check(const CheckArguments& arguments) {
   for (const Error& error : errors) complain(error, code);
   if (!loaded) return code;
   const Scenario& scenario = loaded.value();
-  for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
+  for (const AllowedWarning& allowed : scenario.allowed)
+    for (const std::string& text : allowed.texts)
+      fmt::print("allowed ({}): {}\n", allowed.reason, text);
   if (code != kFine) return code;
+  for (const Warning& warning : scenario.warnings) fmt::print("warning: {}\n", warning.text);
   for (const std::string& line : describe_hosts(scenario)) fmt::print("{}\n", line);
   const std::size_t figures = scenario.expectations.size();
   fmt::print("{}: fine: {}, {}{}, {} and {:.0f} MiB on one core\n", scenario.file,

@@ -103,8 +103,8 @@ class GrowingStudy {
   }
 
   void announce(double seconds) const {
-    for (const std::string& warning : scenario_.warnings)
-      fmt::print(stderr, "latchlab: warning: {}\n", warning);
+    for (const Warning& warning : scenario_.warnings)
+      fmt::print(stderr, "latchlab: warning: {}\n", warning.text);
     double dearest = 0;  // cost of all locks at the most expensive value
     for (const Point& point : scenario_.points)
       dearest = std::max(dearest, estimate_seconds(point) * point.run.repeats);

@@ -96,15 +96,14 @@ bool servers_fail(const Point& point) {
   });
 }
 
-void add_advice(const Point& point, const Protocol& protocol, std::vector<std::string>& lines) {
+void add_advice(const Point& point, const Protocol& protocol, std::set<std::string>& told,
+                Scenario& scenario) {
   const RunAdvice* const adviser = run_advice_of(protocol);
   if (adviser == nullptr) return;
   const AdvisedRun run{shape_for_protocols(shape_of(point, point.run.seed)), servers_fail(point)};
-  for (const std::string& line : adviser->advice(run)) {
-    std::string told = point.protocol.label + ": " + line;
-    if (std::find(lines.begin(), lines.end(), told) == lines.end())
-      lines.push_back(std::move(told));
-  }
+  for (const std::string& line : adviser->advice(run))
+    if (const std::string text = point.protocol.label + ": " + line; told.insert(text).second)
+      scenario.warn({WarningKind::advice, text});
 }
 
 }  // namespace
@@ -161,9 +160,10 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   if (const Status metrics = check_metrics(scenario.value()); !metrics) return metrics.error();
   if (const Status named = name_figures(scenario.value()); !named) return named.error();
   if (const Status limits = check_limits(scenario.value()); !limits) return limits.error();
+  std::set<std::string> told;
   for (const Point& point : scenario.value().points) {
     const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
-    add_advice(point, *protocol, scenario.value().warnings);
+    add_advice(point, *protocol, told, scenario.value());
   }
   if (const Status usable = check_platform_files(scenario.value()); !usable) return usable.error();
   return scenario;

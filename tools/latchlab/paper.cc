@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/conclude/figure_lines.h"
 #include "core/conclude/output.h"
 #include "core/conclude/scoring.h"
 #include "core/conclude/sensitivity.h"
@@ -18,6 +19,8 @@
 #include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
 #include "core/run/files.h"
+#include "core/scenario/advice.h"
+#include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
 #include "tools/latchlab/reproduce.h"
 #include "tools/report/document.h"
@@ -29,32 +32,27 @@ namespace {
 
 constexpr const char* kPredictionHead = "experiment,system,point,metric,value,low,high\n";
 
-// A name of a group of metrics, such as acquire_ns, stands for these members.
+// Of each latency that a figure shows, all of these.
 constexpr const char* kParts[] = {"mean", "p50", "p99", "p999"};
 
-constexpr const char* kPrinted[] = {
-    "goodput_ops_s", "commits_s", "acquire_ns", "acquire_read_ns", "acquire_write_ns",
-    "hottest_lock.acquire_ns", "transaction_ns",
-    // retries, and READs of lock state larger than a few words
-    "retry_share", "retry_share_acquire", "verbs_per_cycle_detail.read_long",
-    // resets, aborts, waiting
-    "recoveries", "aborted_acquisitions", "aborted_share", "aborts_s", "false_conflict_share",
-    "waited_share.read", "waited_share.write",
-    // the server's share
-    "server_nic.utilisation.pipeline", "server_nic.utilisation.hottest_slot",
-    "server_nic.utilisation.link", "server_cpu.utilisation", "server_cpu.queue_ns"};
-
+// Goodput, the acquisition's latency, what the figures show, and what is expected.
 std::vector<std::string> metrics_of(const Scenario& scenario) {
   std::vector<std::string> all;
   const auto add = [&](const std::string& metric) {
     if (std::find(all.begin(), all.end(), metric) == all.end()) all.push_back(metric);
   };
-  for (const std::string name : kPrinted) {
-    if (parts_of_metric(name).empty()) add(name);
+  const auto add_all = [&](const std::string& metric) {
+    const std::string group = metric.substr(0, metric.rfind('.'));
     for (const char* part : kParts)
-      if (is_metric(name + "." + part)) add(name + "." + part);
+      if (is_metric(group + "." + part) && is_metric(group + ".p999")) add(group + "." + part);
+    if (is_metric(metric)) add(metric);
+  };
+  add("goodput_ops_s");
+  add_all("acquire_ns.mean");
+  for (const Figure& figure : scenario.figures) {
+    add_all(figure.y);
+    add_all(figure.x);
   }
-  for (const Figure& figure : scenario.figures) add(figure.y);
   for (const Expectation& entry : scenario.expectations)
     for (const std::string& metric : entry.metrics) add(metric);
   return all;
@@ -71,12 +69,24 @@ bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
          });
 }
 
-// "platform.clients_per_node=48;locks.count=10M": the swept values other than the lock.
-std::string place_of(const Point& point) {
-  std::string text;
-  for (const auto& [path, value] : point.axes)
-    if (path != "protocol") text += (text.empty() ? "" : ";") + path + "=" + value;
-  return text;
+// "clients=384;locks.count=10M" for each point: x and the paths beside it in the first figure whose
+// x is no metric. The path of best_of is none of them.
+std::vector<std::string> places_of(const Scenario& scenario) {
+  Figure figure = default_figure(scenario);
+  for (const Figure& each : scenario.figures)
+    if (!is_metric(each.x)) {
+      figure = each;
+      break;
+    }
+  const FigureLines lines = lines_of(scenario, figure);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    std::string& text = all.emplace_back();
+    if (!names_the_lock(figure.x)) text = figure.x + "=" + value_at(scenario.points[i], figure.x);
+    for (const auto& [path, value] : scenario.points[i].axes)
+      if (contains(lines.others, path)) text += (text.empty() ? "" : ";") + path + "=" + value;
+  }
+  return all;
 }
 
 struct Prediction {
@@ -122,8 +132,14 @@ void widen(Prediction& made, const Spans& spans, const std::string& metric) {
   made.high *= span->second.most;
 }
 
-// Lines of predictions/PAPER.csv: one for each metric of each point that is_whole(). The metrics
-// are those that papers often print and those of the experiment's figures and expectations.
+// The value of best_of's path at its best point, if it is a number and a parameter of the lock.
+std::optional<std::int64_t> best_value(const Scenario& scenario, const Point& point) {
+  if (!scenario.best_of || lacks_parameter(point, scenario.best_of->path)) return std::nullopt;
+  const auto count = parse_count(value_at(point, scenario.best_of->path));
+  return count ? std::optional(count.value()) : std::nullopt;
+}
+
+// Lines of predictions/PAPER.csv: one for each metric of each point that is_whole() and counts.
 //
 // value is that of the point. low and high span its repeats and the 95% confidence interval of its
 // mean. Both are then widened by the change of this lock's metric at the end of the sweep when the
@@ -134,15 +150,17 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
   const std::vector<std::string> metrics = metrics_of(study.scenario);
   const std::map<std::string, Spans> spans = stored_spans(sensitivity);
   std::string lines;
+  const std::vector<bool> counts = counting_points(study.scenario, study.outcome);
+  const std::vector<std::string> places = places_of(study.scenario);
   for (std::size_t i = 0; i < study.scenario.points.size(); ++i) {
+    if (!counts[i]) continue;
     const Point& point = study.scenario.points[i];
     const PointOutcome& outcome = study.outcome.points[i];
     if (!is_whole(point, outcome)) continue;
     const Leaves leaves = outcome.metrics();
     const std::vector<Leaves> repeats = repeats_of_point(outcome);
-    const std::string where =
-        fmt::format("{},{},{}", csv_text(experiment), csv_text(point.protocol.label),
-                    csv_text(place_of(point)));
+    const std::string where = fmt::format("{},{},{}", csv_text(experiment),
+                                          csv_text(point.protocol.label), csv_text(places[i]));
     for (const std::string& metric : metrics) {
       if (says_nothing_new(metric, outcome)) continue;
       const LeafValue* const leaf = find_leaf(leaves, metric);
@@ -153,6 +171,9 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
       lines += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", where, metric, made->value, made->low,
                            made->high);
     }
+    if (const auto best = best_value(study.scenario, point))
+      lines +=
+          fmt::format("{},{},{},{},{}\n", where, study.scenario.best_of->path, *best, *best, *best);
   }
   return lines;
 }

@@ -35,8 +35,8 @@ namespace fs = std::filesystem;
 // `stored`: number of repeats whose results exist already. Hardware runs one repeat at a time.
 void announce(const Scenario& scenario, std::size_t most_at_once, double seconds,
               std::size_t stored, bool on_hardware) {
-  for (const std::string& warning : scenario.warnings)
-    fmt::print(stderr, "latchlab: warning: {}\n", warning);
+  for (const Warning& warning : scenario.warnings)
+    fmt::print(stderr, "latchlab: warning: {}\n", warning.text);
   for (const std::string& line : describe_hosts(scenario)) fmt::print(stderr, "{}\n", line);
   const std::size_t left = repeats_of(scenario) - stored;
   if (stored > 0)
@@ -246,7 +246,7 @@ int run(const RunArguments& arguments) {
     return complain({refused.front(), loaded.value().file}, kCannot);
   if (!backend.value().runner)
     for (std::string& warning : lone_client_warnings(loaded.value()))
-      loaded.value().warnings.push_back(std::move(warning));
+      loaded.value().warn({WarningKind::never_granted, std::move(warning)});
   return run_one(arguments, loaded.value(), backend.value()).code;
 }
 

@@ -89,6 +89,7 @@ void add_figures(Json& part, const Scenario& scenario) {
 void add_points(Json& part, const ReportPart& from) {
   Json points = Json::array();
   Json nics = Json::array();
+  const std::vector<bool> counts = counting_points(from.scenario, from.outcome);
   for (std::size_t i = 0; i < from.scenario.points.size(); ++i) {
     const Point& point = from.scenario.points[i];
     const Json params = parse_json(point.resolved_json);
@@ -106,6 +107,7 @@ void add_points(Json& part, const ReportPart& from) {
                       {"acquire", curve_of(acquisitions(from.outcome.points[i]))},
                       {"timeline", timeline_json(from.outcome.points[i])},
                       {"interval_ns", point.run.series.nanoseconds()}});
+    if (!counts[i]) points.back()["left_out"] = true;
   }
   part["points"] = std::move(points);
   part["nics"] = std::move(nics);

@@ -13,7 +13,7 @@ function metricFigures(id, of, most) {
     point, text: each.at[i], where: surroundingsOf(point, apart),
     name: (of.length > 1 ? `${part.name}: ` : '') + each.line[i],
     style: lineStyle(each.line[i], of.length > 1 ? part : null),
-  })).filter(({text}) => each.measured || text !== ''));
+  })).filter(({point, text}) => !point.left_out && (each.measured || text !== '')));
   const {x, y, measured} = of[0].each;
   const places = unique(entries.map((entry) => entry.where));
   const draw = (place, choice) => metricFigure(id,
