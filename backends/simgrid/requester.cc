@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -30,9 +31,29 @@ Qp& Requester::qp_of(SimActor& actor, NodeId to) {
   fresh.sender.most_ = static_cast<std::int32_t>(
       std::min({actor.nic.outstanding, nodes_.model(to).outstanding, kMost}));
   table.add(&fresh);
+  if (has_pairs(actor)) return fresh;
   nodes_.nic(actor.node()).add_qp();
   nodes_.nic(to).add_qp();
   return fresh;
+}
+
+bool Requester::has_pairs(const SimActor& actor) const {
+  const bool pairs = owner_ == QpOwner::pair || owner_ == QpOwner::duplex;
+  return pairs && actor.kind() == ActorKind::client && client_at_;
+}
+
+void Requester::count_pair(const SimActor& actor, RemoteAddr word) {
+  const std::optional<ClientId> owner = client_at_(word);
+  std::uint32_t one = actor.client().value;
+  // Nodes without clients are numbered from the other end.
+  std::uint32_t other = owner ? owner->value : ~std::uint32_t{word.node.value};
+  if (owner_ == QpOwner::duplex && one > other) std::swap(one, other);
+  bool& counted = pairs_[std::uint64_t{one} << 32 | other];
+  if (counted) return;
+  counted = true;
+  nodes_.nic(actor.node()).add_qp();
+  // A connection of a client to itself that serves both directions has one QP.
+  if (owner_ == QpOwner::pair || one != other) nodes_.nic(word.node).add_qp();
 }
 
 // ---- the request ----
@@ -41,6 +62,7 @@ void Requester::post(SimActor& actor, SimOperation& op, Time date) {
   const NodeId to = op.verb.addr.node;
   LATCHLAB_CHECK(nodes_.exists(to), "verb to a node that does not exist");
   Qp& qp = qp_of(actor, to);
+  if (has_pairs(actor)) count_pair(actor, op.verb.addr);
   op.qp = &qp;
   op.peer_life = nodes_[to].life;
   qp.admit(op);

@@ -10,7 +10,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "backends/simgrid/memory.h"
@@ -18,19 +20,21 @@
 #include "backends/simgrid/resending.h"
 #include "backends/simgrid/station.h"
 #include "backends/simgrid/transfer.h"
+#include "core/base/lookup.h"
 #include "core/scenario/topology.h"
 
 namespace latchlab::sim {
 
 class Requester : Station {
  public:
-  Requester(SimContext& context, Memory& memory, Transfer& transfer, Resending& resending,
-            QpOwner owner)
+  Requester(SimContext& context, const WorldPlan& plan, Memory& memory, Transfer& transfer,
+            Resending& resending, QpOwner owner)
       : Station(context),
         memory_(memory),
         transfer_(transfer),
         resending_(resending),
         owner_(owner),
+        client_at_(plan.client_at),
         node_qps_(nodes_) {}
 
   // Gives a new client the QPs of its core or node, if clients have none of their own.
@@ -47,6 +51,11 @@ class Requester : Station {
 
  private:
   Qp& qp_of(SimActor& actor, NodeId to);
+  // Whether the actor has QPs to clients. Only their number is modelled: its verbs to one node take
+  // one Qp.
+  bool has_pairs(const SimActor& actor) const;
+  // Counts the QP to the client that has the word, if this is its first verb.
+  void count_pair(const SimActor& actor, RemoteAddr word);
   bool may_leave(const Qp& qp, const SimOperation& op) const;
   void leave(SimOperation& op, Time date);
 
@@ -54,7 +63,9 @@ class Requester : Station {
   Transfer& transfer_;
   Resending& resending_;
   const QpOwner owner_;
+  const std::function<std::optional<ClientId>(RemoteAddr)> client_at_;
   std::deque<Qp> qps_;
+  Lookup<bool> pairs_;                       // connections of two clients that are in use
   PerNode<QpTable> node_qps_;                // with QpOwner::node
   std::map<const Core*, QpTable> core_qps_;  // with QpOwner::core
 };

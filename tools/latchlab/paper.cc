@@ -82,7 +82,7 @@ std::vector<std::string> places_of(const Scenario& scenario) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     std::string& text = all.emplace_back();
-    if (!names_the_lock(figure.x)) text = figure.x + "=" + value_at(scenario.points[i], figure.x);
+    if (!names_the_lock(figure.x)) text = figure.x + "=" + text_at(scenario.points[i], figure.x);
     for (const auto& [path, value] : scenario.points[i].axes)
       if (contains(lines.others, path)) text += (text.empty() ? "" : ";") + path + "=" + value;
   }
@@ -135,7 +135,7 @@ void widen(Prediction& made, const Spans& spans, const std::string& metric) {
 // The value of best_of's path at its best point, if it is a number and a parameter of the lock.
 std::optional<std::int64_t> best_value(const Scenario& scenario, const Point& point) {
   if (!scenario.best_of || lacks_parameter(point, scenario.best_of->path)) return std::nullopt;
-  const auto count = parse_count(value_at(point, scenario.best_of->path));
+  const auto count = parse_count(text_at(point, scenario.best_of->path));
   return count ? std::optional(count.value()) : std::nullopt;
 }
 
