@@ -47,7 +47,7 @@ const Keys& remote_work_keys() {
              workload.object_bytes = 8;
              workload.critical_section = {};  // which the common workload may have set for a group
            },
-           "1", "1k"),
+           "0", "1k"),
        "1",
        "Number of verbs, one after the other, on the object that each lock protects, on the lock's "
        "server: READs if the section is shared, or for update without an upgrade; WRITEs "
