@@ -98,8 +98,8 @@ const Keys& data_keys() {
        "true. none: as false.",
        kRequired},
       {"block", number(bytes, &FileSpec::block_bytes, "8B", "1GiB"), "1MiB",
-       "Bytes of a block, a multiple of 8B, for data on clients. Block b of file f is on client "
-       "node f + b, modulo their number."},
+       "Bytes of a block, a multiple of 8B, for data on clients; 1MiB unless given. Block b of "
+       "file f is on client node f + b, modulo their number."},
   });
   return keys;
 }

@@ -2,8 +2,8 @@
 // Accesses of programs to files, one for each section (`workload.kind: file_io`). A file is the
 // object of a lock, and its units are bytes [n x unit, (n+1) x unit): a section wants all units
 // that contain a byte of its access, exclusively to write, and shared to read unless the reads
-// exclude each other (`read_mode`). hard_write and bt_io draw nothing: a client's n-th access is
-// the same in every run.
+// exclude each other (`exclusive_reads`). hard_write and bt_io draw nothing: a client's n-th access
+// is the same in every run.
 //
 // bt_io       NAS BT-IO, simple (one write for each run of cells; class D: grid 408, 50 steps,
 //             135.8 GB). Clients are side x side. The cube is cut into side^3 blocks, and client
