@@ -275,9 +275,9 @@ const std::vector<Metric>& metric_table() {
              all.saw_everything ? ratio(all.false_conflicts, m.acquire.count()) : std::nullopt;
        }},
       {"file_bytes_s", "B/s", "file bytes", Aggregation::mean, at<&M::file_bytes_s>,
-       "Bytes of files that sections read or wrote, per simulated second: the length of each access "
-       "whose section ended inside the window with its work done. Present if workload.kind is "
-       "file_io, unless files have no data.",
+       "Bytes of files that sections read or wrote, per simulated second: the length of each "
+       "access whose section ended inside the window with its work done. Present if workload.kind "
+       "is file_io, unless files have no data.",
        "Higher is better: it is the bandwidth of the program's I/O.", MetricOf::file_data,
        [](const PartialMetrics& all, M& m) { m.file_bytes_s = per_second(all.file_bytes, all); }},
       {"client_cpu.utilisation", "share", "client cpu busy", Aggregation::mean, at<&M::client_cpu>,

@@ -178,8 +178,7 @@ const Keys& platform_keys() {
        "Clients on each client node; at most 10M clients in all."},
       {"clients", number(count, &Platform::spread_clients, "1", "10M"), "64",
        "Clients in all, in place of clients_per_node: spread over the client nodes as evenly as "
-       "possible, one more on the first ones. A node may then have no client.",
-       kNullable | kOmitted},
+       "possible, one more on the first ones. A node may then have no client."},
       {"client_nodes_per_nic", number(count, &Platform::client_nodes_per_nic, "1", "65535"), "4",
        "How many consecutive client nodes (of one group) share an RNIC and its port, as virtual "
        "nodes of one machine do. Verbs between them loop back."},

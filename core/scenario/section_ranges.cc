@@ -167,12 +167,12 @@ const Keys& file_keys() {
       {"reads", not_by_default(&FileSpec::reads), "true",
        "true: a client reads each run that it has written before it writes the next one; without: "
        "it only writes.",
-       kOmitted, "bt_io"},
+       "bt_io"},
       {"roles", nested(&FileSpec::roles, role_keys), "{readers: 50, writers: 10, loggers: 1}",
        "What the clients of each client node do, all of them in this order. With run.by_group they "
        "are the groups readers, writers and log. Without roles each section of any client is "
        "drawn.",
-       kOmitted, "oltp"},
+       "oltp"},
       {"exclusive_reads", not_by_default(&FileSpec::reads_exclude), "true",
        "true: reads acquire their units exclusively, as writes do; without: shared.", kOmitted,
        "bt_io oltp"},

@@ -115,8 +115,7 @@ const Keys& run_keys() {
            [](Run& run, std::int64_t value) { assign(run.by_group, value); }),
        "true",
        "Also measures goodput and cycles of each group of clients: those of `groups`; without, the "
-       "roles of workload.files, or the clients of each of workload.sizes.",
-       kOmitted},
+       "roles of workload.files, or the clients of each of workload.sizes."},
   });
   return keys;
 }

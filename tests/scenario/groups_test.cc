@@ -195,7 +195,8 @@ TEST(Clients, are_spread_over_the_client_nodes) {
   EXPECT_TRUE(even.platform.groups.empty());
   EXPECT_EQ(even.platform.clients_per_node, 3U);
   for (const char* clients : {"1", "9", "64"})
-    expect_round_trip(scenario("platform: {client_nodes: 3, clients: " + std::string(clients) + "}"));
+    expect_round_trip(
+        scenario("platform: {client_nodes: 3, clients: " + std::string(clients) + "}"));
   EXPECT_EQ(problem(scenario("platform: {clients_per_node: 3, clients: 9}")),
             "test.yaml:4: platform.clients and clients_per_node do not go together: clients are "
             "spread over the client nodes; remove one of them");
@@ -214,8 +215,9 @@ TEST(Groups, are_roles_or_sizes_if_the_scenario_has_none) {
   EXPECT_THAT(sizes.of_clients, ElementsAre(1, 0, 1, 1));
   EXPECT_TRUE(groups(range).names.empty());
   const ClientGroups roles = groups(
-      "platform: {client_nodes: 2, clients_per_node: 4}\nlocks: {count: 3}\nrun: {by_group: true}\n"
-      "workload: {kind: file_io, files: {kind: oltp, roles: {readers: 2, writers: 1, loggers: 1}}}");
+      "platform: {client_nodes: 2, clients_per_node: 4}\nlocks: {count: 3}\nrun: {by_group: true}"
+      "\nworkload: {kind: file_io, files: {kind: oltp, roles: {readers: 2, writers: 1, loggers: "
+      "1}}}");
   EXPECT_THAT(roles.names, ElementsAre("readers", "writers", "log"));
   EXPECT_THAT(roles.of_clients, ElementsAre(0, 0, 1, 2, 0, 0, 1, 2));
   const ClientGroups own = groups("groups: [{name: a, clients_per_node: 2}, {name: b}]");
@@ -226,7 +228,6 @@ TEST(Groups, are_roles_or_sizes_if_the_scenario_has_none) {
             "groups, or workload.files.roles, or several workload.sizes that clients have in turn, "
             "or remove the key");
 }
-
 
 }  // namespace
 }  // namespace latchlab::scenario_test

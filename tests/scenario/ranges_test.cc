@@ -157,8 +157,9 @@ TEST(Files, have_data_on_clients_or_servers_or_none) {
   EXPECT_EQ(spec("{on: clients, block: 64KiB}").block_bytes, 65'536U);
   EXPECT_EQ(point_of(files("{kind: bt_io, data: {on: servers}}")).resolved_yaml,
             point_of(files("bt_io")).resolved_yaml);
-  expect_round_trip(scenario(files("{kind: bt_io, reads: true, exclusive_reads: true, data: {on: "
-                                   "clients, block: 64KiB}}")));
+  expect_round_trip(
+      scenario(files("{kind: bt_io, reads: true, exclusive_reads: true, data: {on: "
+                     "clients, block: 64KiB}}")));
   EXPECT_EQ(problem(scenario(files("{kind: bt_io, data: {on: servers, block: 64KiB}}"))),
             "test.yaml:5: workload.files.data.block is of data on clients, which there is none of; "
             "set on: clients, or remove block");
@@ -181,7 +182,8 @@ TEST(Files, of_a_benchmark_have_roles_for_all_clients_of_a_node) {
   EXPECT_EQ(problem(scenario(roles("platform: {client_nodes: 3, clients: 23}\n"))),
             "test.yaml:6: platform.clients is 23 on 3 client nodes, and this workload needs the "
             "same number of clients on each; set platform.clients_per_node instead");
-  EXPECT_THAT(point_of(files("oltp", "locks: {count: 3}\n")).resolved_yaml, Not(HasSubstr("roles")));
+  EXPECT_THAT(point_of(files("oltp", "locks: {count: 3}\n")).resolved_yaml,
+              Not(HasSubstr("roles")));
 }
 
 TEST(Files, of_a_cube_need_a_square_number_of_clients) {

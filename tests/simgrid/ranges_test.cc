@@ -211,6 +211,5 @@ TEST(Files, of_roles_are_written_as_often_as_the_reads_of_a_node_allow) {
   EXPECT_LT(metrics.group_cycles.by_group.at("writers").max(), microseconds(50));
 }
 
-
 }  // namespace
 }  // namespace latchlab::simtest

@@ -311,6 +311,5 @@ TEST(Files, exclude_readers_on_request) {
   EXPECT_GT(reads, 50);
 }
 
-
 }  // namespace
 }  // namespace latchlab
