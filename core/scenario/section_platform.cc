@@ -75,12 +75,13 @@ Value<PlatformSpec> nic() {
 
 // The first nodes have one client more than the others.
 void spread_clients(const YamlNode& node, PlatformSpec& platform) {
-  for (const char* key : {"clients_per_node", "client_nodes_per_nic"})
-    if (const YamlNode* given = node.find(key))
-      reject(given->place,
-             "platform.clients and {} do not go together: clients are spread over the client "
-             "nodes; remove one of them",
-             key);
+  const YamlNode* const given =
+      node.find(platform.client_nodes_per_nic > 1 ? "client_nodes_per_nic" : "clients_per_node");
+  if (given)
+    reject(given->place,
+           "platform.clients spreads clients over the client nodes, one RNIC each, and another key "
+           "says how many there are on each node or RNIC; remove clients, or clients_per_node and "
+           "client_nodes_per_nic");
   const std::uint32_t nodes = platform.client_nodes;
   const std::uint32_t least = platform.spread_clients / nodes;
   const std::uint32_t more = platform.spread_clients % nodes;

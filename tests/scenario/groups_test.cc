@@ -198,8 +198,11 @@ TEST(Clients, are_spread_over_the_client_nodes) {
     expect_round_trip(
         scenario("platform: {client_nodes: 3, clients: " + std::string(clients) + "}"));
   EXPECT_EQ(problem(scenario("platform: {clients_per_node: 3, clients: 9}")),
-            "test.yaml:4: platform.clients and clients_per_node do not go together: clients are "
-            "spread over the client nodes; remove one of them");
+            "test.yaml:4: platform.clients spreads clients over the client nodes, one RNIC each, "
+            "and another key says how many there are on each node or RNIC; remove clients, or "
+            "clients_per_node and client_nodes_per_nic");
+  EXPECT_NE(problem(scenario("platform: {client_nodes: 4, client_nodes_per_nic: 2, clients: 9}")),
+            "fine");
   EXPECT_EQ(problem(scenario("platform: {clients: 9}\ngroups: [{name: a}]")),
             "test.yaml:4: platform.clients and groups both say how many clients there are; remove "
             "one of them");

@@ -215,6 +215,5 @@ TEST(timed, static_segments_is_sound) {
 }
 #endif
 
-
 }  // namespace
 }  // namespace latchlab::static_segments_tests
