@@ -41,7 +41,10 @@ const Keys& remote_work_keys() {
   static const Keys keys = rows<Workload>({
       {"remote_ops",
        number<Workload>(
-           count, [](const Workload& workload) { return number_of(workload.remote_ops); },
+           count,
+           [](const Workload& workload) {  // not written if the section is a time alone
+             return workload.object_bytes == 0 ? std::nullopt : number_of(workload.remote_ops);
+           },
            [](Workload& workload, std::int64_t value) {
              assign(workload.remote_ops, value);
              workload.object_bytes = 8;
