@@ -41,13 +41,16 @@ const Keys& remote_work_keys() {
   static const Keys keys = rows<Workload>({
       {"remote_ops",
        number<Workload>(
-           count, [](const Workload& workload) { return number_of(workload.remote_ops); },
+           count,
+           [](const Workload& workload) {  // not written if the section is a time alone
+             return workload.object_bytes == 0 ? std::nullopt : number_of(workload.remote_ops);
+           },
            [](Workload& workload, std::int64_t value) {
              assign(workload.remote_ops, value);
              workload.object_bytes = 8;
              workload.critical_section = {};  // which the common workload may have set for a group
            },
-           "1", "1k"),
+           "0", "1k"),
        "1",
        "Number of verbs, one after the other, on the object that each lock protects, on the lock's "
        "server: READs if the section is shared, or for update without an upgrade; WRITEs "

@@ -43,6 +43,7 @@ TEST(Workloads, hold_a_lock_for_a_time_or_for_a_number_of_verbs) {
   EXPECT_EQ(point.workload.remote_ops, 3U);
   EXPECT_EQ(point.workload.object_bytes, 4096U);
   EXPECT_EQ(point_of("workload: {critical_section: {remote_ops: 1}}").workload.object_bytes, 8U);
+  EXPECT_EQ(point_of("workload: {critical_section: {remote_ops: 0}}").workload.remote_ops, 0U);
   EXPECT_EQ(
       problem(scenario("workload:\n  critical_section:\n    remote_ops: 1\n    bytes: 12B\n")),
       "test.yaml:7: workload.critical_section.bytes is 12B; expected a multiple of 8B, 16KiB "
