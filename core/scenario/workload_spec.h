@@ -18,6 +18,7 @@ struct DistributionSpec {
   // Parts per billion, so that results do not depend on how a double is parsed.
   std::int64_t theta_ppb = 990'000'000;  // zipf: P(rank k) ~ k^-theta, theta >= 0
   std::int64_t alpha_ppb = 0;            // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
+  bool continuous = false;               // power_law: drawn as a real number and rounded down
   std::int64_t hot_locks_ppb = 0;        // hotspot: this fraction of the locks ...
   std::int64_t hot_accesses_ppb = 0;     // ... gets this fraction of the accesses
   bool scramble = false;                 // map ranks to locks by a seeded permutation
