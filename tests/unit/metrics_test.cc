@@ -196,6 +196,7 @@ RepeatMetrics all_optional(double scale) {
   m.transactions.length.emplace().record(nanoseconds(static_cast<std::int64_t>(70 * scale)));
   m.transactions.commits_s = 11 * scale;
   m.transactions.aborts_s = 12 * scale;
+  m.transactions.abort_share = 0.12 * scale;
   m.open_loop = {13 * scale, static_cast<std::uint64_t>(14 * scale), 1};
   m.groups.goodput_ops_s = {{"one", 15 * scale}, {"two", 16 * scale}};
   m.workers = {{0.1, 0.2}, {1.0, 2.0}, 0.17 * scale, 18 * scale};
