@@ -161,7 +161,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
     else if (done && (section.transaction || run.held.size() > 1))
       done = loop::has_kept_all(run);
     if (next == Next::go_on && !done) run.observer.section_cut(run.me());
-    if (section.transaction) tell_of_transaction(run, done);
+    if (section.transaction) tell_of_transaction(run, done && !section.fails);
     const bool forget = next == Next::go_on && section.skip_release;
     for (std::size_t left = run.held.size(); left > 0; --left) {
       const Grant& grant = run.held[left - 1];

@@ -49,6 +49,7 @@ struct Section {
   bool transaction = false;   // observers are told how it ends as a whole
   AcquireOptions options;     // of each acquisition and upgrade
   // If above zero: so long after the first acquisition of each start of the section began, the wait
+  bool fails = false;         // a fault: the transaction does not commit
   // for a lock is given up (AbortReason::deadline), and the section starts over.
   Duration patience;
   // In an open loop: when the section arrives, on the client's clock. It does not begin earlier,
@@ -89,8 +90,8 @@ class LoopObserver {
   virtual void release_skipped(ClientId, const Grant&) {}
   // A grant expired before the work of the section was done; called before any release.
   virtual void section_cut(ClientId) {}
-  // For transactions: the work is done; the grants are to be given back before it is done, or one
-  // has expired meanwhile.
+  // For transactions: the work is done; the grants are to be given back before it is done, one has
+  // expired meanwhile, or the transaction fails.
   virtual void transaction_done(ClientId) {}
   virtual void transaction_given_back(ClientId) {}
 };

@@ -219,6 +219,7 @@ bool MicroWorkload::next(ClientId client, Section& section) {
 }
 
 Duration MicroWorkload::start_offset(ClientId client) {
+  section.fails = section.skip_release && !setup_.skipping_commits;
   if (!arrivals_.empty()) return {};
   const Duration spread = kStartSpread + setup_.spec.think_time;
   if (setup_.spec.think_exponential) return uniform_below(timing_[place_of(client)], spread);
