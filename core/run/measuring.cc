@@ -236,6 +236,12 @@ void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
   contacts_.leaves(client, grant.lock.id, grant.id);
 }
 
+void MeasuringObserver::transaction_begins(ClientId client) {
+  Meter& meter = meters_[client.value];
+  if (std::exchange(meter.under_way, true)) return;
+  meter.transaction_begun = meter.arrived ? meter.begun : backend_.true_now();
+}
+
 void MeasuringObserver::transaction_done(ClientId client) {
   const Time now = backend_.true_now();
   if (recorder_.counts(now))
