@@ -393,11 +393,21 @@ const std::vector<Metric>& metric_table() {
        }},
       {"aborts_s", "1/s", "aborts",
        Aggregation::mean, at<&M::transactions, &M::Transactions::aborts_s>,
-       "Transactions that released their locks before their work (to retry or to give up), or "
-       "whose work outlasted a lease, which ends them, per simulated second of the window.",
+       "Transactions that released their locks before their work (to retry or to give up), whose "
+       "work outlasted a lease, which ends them, or that failed without a release (`commits` of a "
+       "fault), per simulated second of the window.",
        "Lower is better: a retry repeats what was done until then.", MetricOf::transactions,
        [](const PartialMetrics& all, M& m) {
          m.transactions.aborts_s = per_second(all.given_back, all);
+       }},
+      {"transaction_abort_share", "share", "share of aborted transactions",
+       Aggregation::mean, at<&M::transactions, &M::Transactions::abort_share>,
+       "aborts_s divided by aborts_s plus commits_s: how often an attempt at a transaction was "
+       "aborted (DSLR 6.5 and A.6).",
+       "Lower is better: an aborted attempt is repeated or lost.", MetricOf::transactions,
+       [](const PartialMetrics& all, M& m) {
+         m.transactions.abort_share =
+             ratio(all.given_back, all.given_back + all.transaction.count());
        }},
       {"open_loop.offered_s", "1/s", "offered load",
        Aggregation::mean, at<&M::open_loop, &M::OpenLoop::offered_s>,

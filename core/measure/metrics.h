@@ -159,7 +159,7 @@ struct RepeatMetrics {
   std::optional<Real> aborted_share, false_conflict_share, file_bytes_s, client_cpu;
   struct Transactions {
     std::optional<Histogram> length;
-    std::optional<Real> commits_s, aborts_s;
+    std::optional<Real> commits_s, aborts_s, abort_share;
     bool operator==(const Transactions&) const = default;
   } transactions;
   struct OpenLoop {

@@ -249,6 +249,12 @@ void MeasuringObserver::transferred(ClientId /*client*/, std::uint32_t bytes) {
   if (recorder_.counts(backend_.true_now())) counted_.file_bytes += bytes;
 }
 
+void MeasuringObserver::transaction_begins(ClientId client) {
+  Meter& meter = meters_[client.value];
+  if (std::exchange(meter.under_way, true)) return;
+  meter.transaction_begun = meter.arrived ? meter.begun : backend_.true_now();
+}
+
 void MeasuringObserver::transaction_done(ClientId client) {
   const Time now = backend_.true_now();
   if (recorder_.counts(now))

@@ -80,10 +80,12 @@ namespace {
 
 constexpr std::size_t kPartBytes = 128;  // of a client part: what most protocols access per cycle
 
-std::int64_t skip_release_ppb(const Point& point) {
-  for (const FaultSpec& fault : point.faults)
-    if (fault.kind == FaultKind::skip_release) return fault.probability_ppb;
-  return 0;
+void add_skip_release(const Point& point, MicroSetup& setup) {
+  for (const FaultSpec& fault : point.faults) {
+    if (fault.kind != FaultKind::skip_release) continue;
+    setup.skip_release_ppb = fault.probability_ppb;
+    setup.skipping_commits = fault.commits;
+  }
 }
 
 std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
@@ -95,7 +97,7 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   setup.seed = world.world_shape().seed;
   setup.clients_per_machine = point.platform.clients_per_node;
   setup.machines = point.platform.client_nodes;
-  setup.skip_release_ppb = skip_release_ppb(point);
+  add_skip_release(point, setup);
   setup.window_start = point.run.earliest();
   setup.window = point.run.duration;
   setup.now = [&world](ClientId client) { return world.verbs(client).now(); };

@@ -1,5 +1,6 @@
 #pragma once
-// Sizes that follow from `workload.kind: file_io` and the number of clients.
+// Sizes of objects, which follow from the workload and, with `kind: file_io`, the number of
+// clients.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace latchlab {
 
-inline constexpr std::uint32_t kCellBytes = 40;  // bt_io: five doubles
+inline constexpr std::uint32_t kTableWordBytes = 8;  // of intention locks
+inline constexpr std::uint32_t kCellBytes = 40;      // bt_io: five doubles
 
 // bt_io: clients form a side x side grid; the largest side whose square does not exceed the
 // clients.
@@ -45,6 +47,8 @@ constexpr std::uint32_t object_bytes_of(const WorkloadSpec& workload, std::uint3
     return workload.file.data == FileData::none ? 0 : largest_access(workload.file, clients);
   if (workload.kind == WorkloadKind::object_store) return whole_words(workload.objects.bytes);
   if (workload.kind == WorkloadKind::index) return workload.index.node_bytes;
+  if (workload.kind == WorkloadKind::transactions && workload.transactions.intention_locks)
+    return kTableWordBytes;
   return workload.object_bytes;
 }
 

@@ -148,6 +148,7 @@ enum class FaultTarget : std::uint8_t { client, client_node, server, any_client 
 struct FaultSpec {
   FaultKind kind = FaultKind::skip_release;
   std::int64_t probability_ppb = 0;  // per acquisition (skip_release)
+  bool commits = true;               // skip_release: a transaction has committed nevertheless
   std::optional<Duration> at;        // since the start; absent: at random times, `per_second`
   std::uint32_t client = 0;          // client_crash, process_crash: the client
   std::uint32_t node = 0;            // node_crash, link_down: servers first, then client nodes

@@ -132,6 +132,10 @@ const Keys& fault_keys() {
       {"probability", number(ratio, &Fault::probability_ppb, "0", "1"), "0.1%",
        "The probability that a client does not release a lock that it holds.", kRequired,
        "skip_release"},
+      {"commits", number(boolean, &Fault::commits), "false",
+       "false: a transaction that does not release its locks has failed, and counts as an abort; "
+       "true: it has committed before.",
+       "skip_release"},
       {"client", whose(FaultTarget::client), "0",
        "The client, from 0, below the number of clients.", kRequired, "slow_client"},
       {"client", whose(FaultTarget::client), "0",

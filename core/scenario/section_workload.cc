@@ -29,6 +29,11 @@ const Keys& distribution_keys() {
       {"alpha", number(ratio, &Spec::alpha_ppb, "1000000001ppb", "20", Form::decimal), "2",
        "Exponent: the density is proportional to x^-alpha; above 1 (DSLR A.4).", kRequired,
        "power_law"},
+      {"form", words({"discrete", "continuous"}, &Spec::continuous), "continuous",
+       "discrete: the k-th lock has a probability proportional to k^-alpha. continuous: a real "
+       "number with this density is drawn and rounded down, as in the code of DSLR's authors; the "
+       "first lock is then less popular, 50% instead of 61% for alpha 2.",
+       "power_law"},
       {"locks", number(ratio, &Spec::hot_locks_ppb, "1ppb", "1"), "1%",
        "Share of the locks that are hot.", kRequired, "hotspot"},
       {"accesses", number(ratio, &Spec::hot_accesses_ppb, "0", "1"), "90%",

@@ -18,6 +18,7 @@ struct DistributionSpec {
   // Parts per billion, so that results do not depend on how a double is parsed.
   std::int64_t theta_ppb = 990'000'000;  // zipf: P(rank k) ~ k^-theta, theta >= 0
   std::int64_t alpha_ppb = 0;            // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
+  bool continuous = false;               // power_law: drawn as a real number and rounded down
   std::int64_t hot_locks_ppb = 0;        // hotspot: this fraction of the locks ...
   std::int64_t hot_accesses_ppb = 0;     // ... gets this fraction of the accesses
   bool scramble = false;                 // map ranks to locks by a seeded permutation
@@ -113,8 +114,10 @@ struct TransactionSpec {
   std::uint64_t population = 1;         // tatp: seed of which subscriber has which rows
   std::uint64_t warehouses = 1;         // tpcc: per client machine
   bool common_homes = false;            // tpcc: all client machines share the same warehouses
-  std::int64_t scans_ppb = 0;  // tpcc_rows: fraction of transactions that read the customer table
-  Duration scan_time;          // tpcc_rows: extra time that these hold their lock
+  std::int64_t scans_ppb = 0;           // tpcc_rows: fraction of transactions that scan a table
+  Duration scan_time;                   // tpcc_rows: extra time that these hold their lock
+  bool scans_orders = false;     // tpcc_rows: they read the table of orders instead of customers
+  bool intention_locks = false;  // tpcc_rows: each table has a word of intention locks
   std::uint64_t accounts = 1'000'000;  // smallbank
   bool declock_shares = false;         // smallbank: type and account frequencies of DecLock's code
 };

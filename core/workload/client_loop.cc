@@ -153,8 +153,14 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
   for (;;) {
     if (!section.lookups.empty()) co_await loop::look_up(run);
     be_patient(run);
+    if (!section.tables.empty()) run.observer.transaction_begins(run.me());
     Next next = Next::go_on;
-    while (next == Next::go_on && run.held.size() < section.wants.size()) {
+    while (next == Next::go_on) {
+      if (loop::wants_table(run)) {
+        co_await loop::take_table(run);
+        continue;
+      }
+      if (run.held.size() == section.wants.size()) break;
       const std::size_t held = run.held.size();
       Acquiring acquiring{run};
       next = co_await acquiring;
@@ -169,9 +175,11 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
     else if (done && (section.transaction || run.held.size() > 1))
       done = loop::has_kept_all(run);
     if (next == Next::go_on && !done) run.observer.section_cut(run.me());
-    if (section.transaction) tell_of_transaction(run, done);
+    if (section.transaction) tell_of_transaction(run, done && !section.fails);
     const bool forget = next == Next::go_on && section.skip_release;
+    if (forget) run.tables_held = 0;
     for (std::size_t left = run.held.size(); left > 0; --left) {
+      if (run.tables_held > 0) co_await loop::release_tables(run, left);
       const Grant& grant = run.held[left - 1];
       if (run.guard != nullptr) co_await run.guard->leave(run.verbs, grant);
       if (forget) {
@@ -182,6 +190,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
         run.observer.released(run.me(), grant, released);
       }
     }
+    if (run.tables_held > 0) co_await loop::release_tables(run, 0);
     if (done && section.file_bytes > 0) run.observer.transferred(run.me(), section.file_bytes);
     if (next != Next::start_over) break;
     run.held.clear();

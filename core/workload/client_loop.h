@@ -12,6 +12,7 @@
 #include "core/base/time.h"
 #include "core/coro/task.h"
 #include "core/protocols/lock.h"
+#include "core/workload/intention_locks.h"
 
 namespace latchlab {
 
@@ -44,6 +45,8 @@ struct Section {
   // Objects that are read before anything is acquired, one after the other, work.bytes of each.
   std::vector<LockId> lookups;
   SmallVector<Want, 1> wants;  // acquired in this order, released in the opposite one; may be none
+  // Taken before and between these, in this order (`before` ascends), and released likewise.
+  std::vector<TableWant> tables;
   std::uint32_t upgrades = 0;  // the first so many of the grants in mode update become exclusive,
                                // when all locks are held and before the work
   bool extend = false;         // a grant that expires before the work is over is extended first
@@ -52,6 +55,7 @@ struct Section {
   Duration pause;  // after an abort, before it goes on; with give_back nothing is held meanwhile
   Duration think;  // afterwards
   bool skip_release = false;  // a fault: the client omits the releases
+  bool fails = false;         // a fault: the transaction does not commit
   bool transaction = false;   // observers are told how it ends as a whole
   AcquireOptions options;     // of each acquisition and upgrade
   // If above zero: so long after the first acquisition of each start of the section began, the wait
@@ -92,6 +96,8 @@ class LoopObserver {
   // The section of the cycle that has begun arrived so long ago. In open loops, and for sections
   // that begin after others.
   virtual void arrived(ClientId, Duration /*ago*/) {}
+  // A transaction begins with a table, before its first acquisition, or starts over with one.
+  virtual void transaction_begins(ClientId) {}
   // The want stays at its address until it is acquired or aborted.
   virtual void acquire_begins(ClientId, const Want&) {}
   virtual void acquire_aborted(ClientId, const Want&, AbortReason) {}
@@ -108,8 +114,8 @@ class LoopObserver {
   virtual void section_cut(ClientId) {}
   // The section is over, and has read or written so many bytes of a file.
   virtual void transferred(ClientId, std::uint32_t /*bytes*/) {}
-  // For transactions: the work is done; the grants are to be given back before it is done, or one
-  // has expired meanwhile.
+  // For transactions: the work is done; the grants are to be given back before it is done, one has
+  // expired meanwhile, or the transaction fails.
   virtual void transaction_done(ClientId) {}
   virtual void transaction_given_back(ClientId) {}
 };

@@ -13,6 +13,7 @@ class ForwardingObserver : public LoopObserver {
   void acquire_begins(ClientId client, const Want& want) override {
     inner(client).acquire_begins(client, want);
   }
+  void transaction_begins(ClientId client) override { inner(client).transaction_begins(client); }
   void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override {
     inner(client).acquire_aborted(client, want, reason);
   }

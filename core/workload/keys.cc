@@ -31,6 +31,15 @@ class RankedKeys : public KeyChooser {
   PowerLaw law_;
 };
 
+class ContinuousKeys : public KeyChooser {
+ public:
+  ContinuousKeys(std::uint64_t count, std::uint64_t alpha_ppb) : law_(count, alpha_ppb) {}
+  std::uint64_t next(Rng& rng) const override { return law_.draw(rng) - 1; }
+
+ private:
+  ContinuousPowerLaw law_;
+};
+
 class HotspotKeys : public KeyChooser {
  public:
   HotspotKeys(std::uint64_t count, std::uint64_t hot, std::uint64_t accesses_ppb)
@@ -83,6 +92,8 @@ Result<Chooser> make_power_law(const DistributionSpec& spec, std::uint64_t count
                              "(use kind: zipf for flatter laws)",
                              in_units(spec.alpha_ppb)),
                  {}};
+  const auto alpha_ppb = static_cast<std::uint64_t>(spec.alpha_ppb);
+  if (spec.continuous) return Chooser(std::make_unique<ContinuousKeys>(count, alpha_ppb));
   return ranked(count, spec.alpha_ppb);
 }
 

@@ -4,7 +4,8 @@
 //
 //   uniform    every lock with the same probability
 //   zipf       P(rank k) = k^-theta / H, exact for every theta in [0, 20] (power_law.h)
-//   power_law  the same law by the name and range of DSLR A.4: alpha in (1, 20]
+//   power_law  the same law by the name and range of DSLR A.4: alpha in (1, 20]; or, with `form:
+//              continuous`, a continuous variable rounded down, as in the code of DSLR's authors
 //   hotspot    hot_accesses of the draws fall on the first hot_locks of the locks
 //
 // Rank 1 is lock 0 and the next locks are the next hottest, unless `scramble` spreads the ranks by

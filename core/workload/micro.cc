@@ -154,7 +154,11 @@ void MicroWorkload::draw_parts(ClientId client, Section& section) {
     drawn = drawn || !part.mode;
   }
   if (drawn) draw_mode(streams_[place_of(client)], section);
-  if (setup_.spec.locks_sorted) sort_by_number(section);
+  section.tables = wanted.tables;
+  if (setup_.spec.locks_sorted) {
+    sort_by_number(section);
+    for (TableWant& table : section.tables) table.before = 0;
+  }
   section.lookups = wanted.lookups;
   section.work.reads = wanted.reads;
   section.work.writes = wanted.writes;
@@ -186,7 +190,7 @@ bool MicroWorkload::take_arrival(ClientId client, Section& section) {
 // Transactions READ all objects that they lock, and WRITE those that they lock exclusively.
 void MicroWorkload::add_work(Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
-  if (section.wants.empty()) return;
+  if (section.wants.empty() && section.tables.empty()) return;
   section.work.hold = section.work.hold + spec.critical_section;
   section.options.expected_hold = section.work.hold;
   if (spec.remote_ops == 0) return;
@@ -220,6 +224,7 @@ bool MicroWorkload::next(ClientId client, Section& section) {
       spec.think_exponential ? exponential(timing_[place], spec.think_time) : spec.think_time;
   if (setup_.skip_release_ppb > 0)
     section.skip_release = happens(faults_[place], setup_.skip_release_ppb);
+  section.fails = section.skip_release && !setup_.skipping_commits;
   return true;
 }
 

@@ -30,6 +30,7 @@ struct MicroSetup {
   std::uint64_t seed = 1;
   Duration window_start, window;      // for open loops
   std::int64_t skip_release_ppb = 0;  // how often a client omits a release (a fault)
+  bool skipping_commits = true;       // a transaction that omits its releases has committed
   std::uint32_t clients_per_machine = 1, machines = 1;  // as in PartSetup
   std::function<LockRef(LockId)> find_lock;
   std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality

@@ -13,6 +13,7 @@
 #include "core/base/small_vector.h"
 #include "core/protocols/lock.h"
 #include "core/scenario/scenario.h"
+#include "core/workload/intention_locks.h"
 
 namespace latchlab {
 
@@ -30,6 +31,7 @@ struct PlacedBytes {
 
 struct SectionWanted {
   SmallVector<PartWanted, 1> parts;  // in the order of requests; none: nothing is locked
+  std::vector<TableWant> tables;     // words of tables, before and between the parts
   std::vector<LockId> lookups;       // objects that are read before that, without a lock
   // If the workload decides about them: READs and WRITEs of each object while it is held (WRITEs
   // only if it is not shared), and their sizes.

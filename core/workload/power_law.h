@@ -57,4 +57,25 @@ class PowerLaw {
   AliasTable table_;
 };
 
+// A continuous variable on [1, count) with density proportional to x^-alpha, rounded down: P(k) is
+// proportional to k^(1-alpha) - (k+1)^(1-alpha) for k < count, and 0 for the last rank. This is
+// what the code of DSLR's authors draws (github.com/dongyoungy/rdma_2pc, 152a2a7,
+// src/new_proto4/powerlaw_lock_simulator.cc), by its inverse: floor((1 + u (count^(1-alpha) -
+// 1))^(1/(1-alpha))) for u uniform in [0, 1).
+//
+// Precision: u has 64 bits, and the borders between ranks are off by at most a relative 1e-15 /
+// (alpha - 1). Integers only, so the same bits on every machine.
+class ContinuousPowerLaw {
+ public:
+  // 1 <= count <= kMaxRanks, 1 < alpha <= kMaxThetaPpb.
+  ContinuousPowerLaw(std::uint64_t count, std::uint64_t alpha_ppb);
+
+  std::uint64_t draw(Rng& rng) const;  // a rank, from 1
+
+ private:
+  std::uint64_t count_;
+  std::uint64_t exponent_ppb_;  // alpha - 1
+  std::uint64_t range_q64_;     // 1 - count^(1-alpha)
+};
+
 }  // namespace latchlab

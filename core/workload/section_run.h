@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct SectionRun : Client {
   explicit SectionRun(const Client& client) : Client(client) {}
   Section section;
   Held held;
-  std::optional<Verb> last;  // a WRITE that is posted with the release
+  std::size_t tables_held = 0;    // of section.tables
+  std::uint32_t table_tries = 0;  // failed tries to take a table, of all starts of the section
+  std::optional<Verb> last;       // a WRITE that is posted with the release
 
   ClientId me() const { return verbs.client(); }
 };

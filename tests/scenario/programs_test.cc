@@ -24,6 +24,7 @@ TEST(Programs, are_the_same_when_they_are_read_again) {
        {"transactions, transactions: {kind: tatp, original: true, population: 386}",
         "transactions, transactions: {kind: tpcc_blocks}, patience: 10ms, order: as_asked",
         "transactions, transactions: {kind: tpcc_rows, scans: 0.1%, scan_time: 15ms}",
+        "transactions, transactions: {kind: tpcc_rows, scanned: orders, intention_locks: true}",
         "transactions, transactions: {kind: tpcc_blocks, warehouses: 1, homes: common}",
         "transactions, transactions: {kind: smallbank, accounts: 1k}",
         "object_store, objects: {bytes: 414B}, read_ratio: 65%, distribution: zipf",
@@ -45,6 +46,10 @@ TEST(Programs, have_objects_of_the_length_that_they_read) {
   EXPECT_EQ(object_bytes_of(workload_of("workload: {kind: object_store, objects: 414B}"), 1), 416U);
   EXPECT_EQ(object_bytes_of(workload_of("locks: {count: 200k}\nworkload: {kind: index}"), 1),
             1024U);
+  EXPECT_EQ(object_bytes_of(workload_of("workload: {kind: transactions, transactions: {kind: "
+                                        "tpcc_rows, intention_locks: true}}"),
+                            1),
+            kTableWordBytes);
 }
 
 TEST(Programs, that_are_impossible_are_refused_with_a_message) {
@@ -60,6 +65,9 @@ TEST(Programs, that_are_impossible_are_refused_with_a_message) {
               HasSubstr("there is no file 'nowhere.csv'"));
   EXPECT_THAT(refused("workload: {kind: transactions, transactions: {kind: tatp, accounts: 5}}"),
               HasSubstr("accounts"));
+  EXPECT_THAT(refused("workload: {kind: transactions, critical_section: {remote_ops: 1}, "
+                      "transactions: {kind: tpcc_rows, intention_locks: true}}"),
+              HasSubstr("would change the words of tables"));
   EXPECT_THAT(refused("workload: {kind: object_store, critical_section: {remote_ops: 1}}"),
               HasSubstr("objects say themselves what is read and written"));
   EXPECT_THAT(refused("workload: {kind: index, patience: 1ms}"), HasSubstr("patience"));

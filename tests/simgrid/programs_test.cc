@@ -42,6 +42,26 @@ TEST(Programs, commit_if_the_lease_is_long_enough) {
   EXPECT_EQ(**slots.transactions.aborts_s, 0.0);
 }
 
+// Transactions whose locks are not released have committed before, or failed.
+TEST(Programs, that_fail_without_a_release_are_aborts_or_commits) {
+  const std::string rest =
+      "protocol: {name: dslr, lease: 50us}\nlocks: {count: 2000}\n"
+      "platform: {clients_per_node: 8}\n"
+      "workload: {kind: transactions, transactions: {kind: smallbank, accounts: 1k}, on_abort: "
+      "give_back}\nfaults: [{kind: skip_release, probability: 20%";
+  const RepeatMetrics committing = run(rest + "}]");
+  const RepeatMetrics failing = run(rest + ", commits: false}]");
+  const auto share = [](const RepeatMetrics& metrics) {
+    const double aborts = **metrics.transactions.aborts_s;
+    EXPECT_DOUBLE_EQ(**metrics.transactions.abort_share,
+                     aborts / (aborts + **metrics.transactions.commits_s));
+    return **metrics.transactions.abort_share;
+  };
+  EXPECT_EQ(failing.cycle.count(), committing.cycle.count());
+  EXPECT_NEAR(**failing.transactions.commits_s / **committing.transactions.commits_s, 0.8, 0.04);
+  EXPECT_GT(share(failing), share(committing) + 0.05);
+}
+
 TEST(Programs, that_wait_for_each_other_continue_after_their_patience) {
   const std::string cas = kCrowd + "protocol: {name: cas}\n" + kCrossed;
   const RepeatOutcome stuck = outcome_of(point_of(cas + "}"));

@@ -199,6 +199,7 @@ RepeatMetrics all_optional(double scale) {
   m.transactions.length.emplace().record(nanoseconds(static_cast<std::int64_t>(70 * scale)));
   m.transactions.commits_s = 11 * scale;
   m.transactions.aborts_s = 12 * scale;
+  m.transactions.abort_share = 0.12 * scale;
   m.open_loop = {13 * scale, static_cast<std::uint64_t>(14 * scale), 1};
   m.groups.goodput_ops_s = {{"one", 15 * scale}, {"two", 16 * scale}};
   m.group_cycles.by_group["one"].record(nanoseconds(static_cast<std::int64_t>(80 * scale)));

@@ -29,6 +29,12 @@ DistributionSpec power_law(std::int64_t alpha_ppb) {
   return spec;
 }
 
+DistributionSpec continuous(std::int64_t alpha_ppb) {
+  DistributionSpec spec = power_law(alpha_ppb);
+  spec.continuous = true;
+  return spec;
+}
+
 DistributionSpec hotspot(std::int64_t locks_ppb, std::int64_t accesses_ppb) {
   DistributionSpec spec;
   spec.kind = DistributionKind::hotspot;
@@ -81,6 +87,10 @@ TEST(Keys, same_seed_gives_the_same_locks_on_every_machine) {
             (Keys{9, 43, 9, 902, 0, 5, 3, 11, 277, 6, 761, 57, 400, 489, 0, 486}));
   EXPECT_EQ(draws(power_law(2'000'000'000), 100'000'000, 16),
             (Keys{1, 7, 1, 5, 0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(draws(continuous(1'500'000'000), 100'000'000, 16),
+            (Keys{13, 9, 198, 4, 12, 1, 103, 0, 0, 20, 7, 2, 5, 2, 16, 31}));
+  EXPECT_EQ(draws(continuous(2'000'000'000), 100'000'000, 16),
+            (Keys{2, 2, 13, 1, 2, 0, 9, 0, 0, 3, 1, 0, 1, 0, 3, 4}));
   EXPECT_EQ(draws(hotspot(200'000'000, 800'000'000), 1000, 16),
             (Keys{136, 666, 71, 306, 157, 84, 93, 165, 13, 165, 17, 64, 24, 35, 108, 56}));
   EXPECT_EQ(draws(scrambled(zipf(990'000'000)), 10'000'000, 16),
@@ -98,7 +108,7 @@ TEST(Keys, power_law_is_zipf_with_its_exponent) {
 
 TEST(Keys, single_lock_is_always_chosen) {
   for (const DistributionSpec& spec :
-       {DistributionSpec{}, zipf(990'000'000), power_law(2'000'000'000),
+       {DistributionSpec{}, zipf(990'000'000), power_law(2'000'000'000), continuous(2'000'000'000),
         hotspot(200'000'000, 800'000'000), scrambled(zipf(990'000'000))})
     for (const std::uint64_t key : draws(spec, 1, 16)) EXPECT_EQ(key, 0U);
 }

@@ -132,6 +132,61 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(tested.param.theta_ppb / 1000);
     });
 
+// Ranks 1 to 8, ranks of growing bins, and their exact shares.
+TEST(ContinuousPowerLaw, draws_follow_the_law_of_the_published_code) {
+  constexpr int kDraws = 200'000;
+  for (const std::uint64_t alpha_ppb :
+       {1'100'000'000ULL, 1'500'000'000ULL, 2'000'000'000ULL, 3'000'000'000ULL})
+    for (const std::uint64_t count : {2ULL, 1000ULL, 100'000'000ULL}) {
+      const ContinuousPowerLaw law(count, alpha_ppb);
+      const double power = 1 - static_cast<double>(alpha_ppb) / 1e9;
+      std::vector<std::uint64_t> bounds{1};
+      while (bounds.back() < count) bounds.push_back(bounds.back() + bounds.back() / 8 + 1);
+      bounds.back() = count;
+      std::vector<int> seen(bounds.size(), 0);
+      Rng rng(7);
+      for (int i = 0; i < kDraws; ++i) {
+        const std::uint64_t rank = law.draw(rng);
+        ASSERT_GE(rank, 1U);
+        ASSERT_LT(rank, count);
+        ++seen[static_cast<std::size_t>(std::upper_bound(bounds.begin(), bounds.end(), rank) -
+                                        bounds.begin() - 1)];
+      }
+      const auto above = [&](std::uint64_t rank) {
+        return std::pow(static_cast<double>(rank), power);
+      };
+      double statistic = 0;
+      int bins = 0;
+      for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+        const double expected =
+            kDraws * (above(bounds[i]) - above(bounds[i + 1])) / (1 - above(count));
+        if (expected < 5) continue;
+        statistic += (seen[i] - expected) * (seen[i] - expected) / expected;
+        ++bins;
+      }
+      EXPECT_LT(statistic, bins + 4 * std::sqrt(2.0 * bins)) << alpha_ppb << " " << count;
+    }
+}
+
+// P(1) = 1 - 2^(1 - alpha) for many ranks.
+TEST(ContinuousPowerLaw, first_rank_has_the_share_of_its_formula) {
+  constexpr int kDraws = 400'000;
+  for (const auto& [alpha_ppb, share] : std::vector<std::pair<std::uint64_t, double>>{
+           {1'500'000'000, 0.2929}, {2'000'000'000, 0.5}, {3'000'000'000, 0.75}}) {
+    const ContinuousPowerLaw law(100'000'000, alpha_ppb);
+    Rng rng(11);
+    int first = 0;
+    for (int i = 0; i < kDraws; ++i) first += law.draw(rng) == 1 ? 1 : 0;
+    EXPECT_NEAR(first, share * kDraws, 4 * std::sqrt(share * (1 - share) * kDraws)) << alpha_ppb;
+  }
+}
+
+TEST(ContinuousPowerLaw, one_rank_is_always_drawn) {
+  const ContinuousPowerLaw law(1, 2'000'000'000);
+  Rng rng(3);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(law.draw(rng), 1U);
+}
+
 TEST(PowerLaw, ten_million_locks_at_0_99_have_the_known_hot_shares) {
   const PowerLaw law(kTenMillion, 990'000'000);
   const std::vector<double> probabilities = law.table().probabilities();

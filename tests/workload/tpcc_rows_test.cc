@@ -46,7 +46,7 @@ TEST(TpccRows, of_a_warehouse_are_together_on_one_server) {
   for (std::uint64_t warehouse = 0; warehouse < 160; ++warehouse) {
     const std::uint64_t first = warehouse * kRowsPerWarehouse;
     EXPECT_EQ(placement.place_of(LockId{first}).server, warehouse / 10);
-    EXPECT_EQ(placement.place_of(LockId{first + kCustomerTable}).server, warehouse / 10);
+    EXPECT_EQ(placement.place_of(LockId{first + kScannedTable}).server, warehouse / 10);
   }
 }
 
@@ -154,6 +154,52 @@ TEST(TpccRows, with_scans_do_not_change_the_other_transactions) {
       ASSERT_EQ(found, expected);
     }
     EXPECT_LT(chi_square_of_share(scans, count, 0.01), kOne);
+  }
+}
+
+// Scans of orders instead of customers: transactions that change orders lock the table exclusively.
+TEST(TpccRows, with_scans_of_orders_lock_that_table) {
+  const TpccRowsSpec spec{.homes = kLow, .scans_ppb = 10'000'000, .scans_orders = true};
+  for (const Transaction& transaction : non_empty(drawn_with(spec))) {
+    const std::string shape = rows_layout().shape_of(transaction);
+    if (transaction.type == 5) {
+      ASSERT_EQ(shape, "t");
+    } else if (shape.find('O') != std::string::npos) {
+      ASSERT_EQ(shape.find('T') + 1, shape.find('O')) << shape;
+    } else {
+      ASSERT_EQ(shape.find('T'), std::string::npos) << shape;
+    }
+  }
+}
+
+// The words' tables, capital for IX, or S for a scan, in the order and at the places of the recipe.
+TEST(TpccRows, with_intention_locks_take_each_table_before_its_rows) {
+  const std::vector<std::string> shapes = {"wDcONiSL", "WDCH", "col", "NOLC", "dls"};
+  TpccRowsSpec spec{.homes = kLow, .scans_ppb = 10'000'000, .intention_locks = true};
+  spec.scans_orders = true;
+  TpccRows without({.homes = kLow}, {.first = kFourteenth.value, .count = 1, .seed = 1});
+  Transaction plain;
+  for (const Transaction& transaction : non_empty(drawn_with(spec))) {
+    if (transaction.type == 5) {
+      ASSERT_TRUE(transaction.needs.empty());
+      ASSERT_EQ(transaction.tables.size(), 1U);
+      ASSERT_EQ(transaction.tables[0].mode, TableMode::shared);
+      ASSERT_EQ(transaction.tables[0].word.value % kRowsPerWarehouse, 30'011U);
+      continue;
+    }
+    without.next(kFourteenth, plain);
+    ASSERT_EQ(transaction.needs, plain.needs);
+    std::string shape;
+    for (const TableWant& table : transaction.tables) {
+      const bool exclusive = table.mode == TableMode::intention_exclusive;
+      const LockNeed word{table.word, exclusive ? LockMode::exclusive : LockMode::shared};
+      const LockNeed& row = transaction.needs.at(table.before);
+      ASSERT_EQ(row.mode, word.mode);
+      ASSERT_EQ(rows_layout().table_of(word), rows_layout().table_of(row));
+      ASSERT_EQ(rows_layout().warehouse_of(word), rows_layout().warehouse_of(row));
+      shape += rows_layout().shape_of({0, {word}});
+    }
+    ASSERT_EQ(shape, shapes[transaction.type]);
   }
 }
 

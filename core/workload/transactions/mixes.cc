@@ -21,9 +21,10 @@ class TransactionSections final : public PartChooser {
   void next(ClientId client, SectionWanted& wanted) override {
     do {
       mix_->next(client, transaction_);
-    } while (transaction_.needs.empty());
+    } while (transaction_.needs.empty() && transaction_.tables.empty());
     for (const LockNeed& need : transaction_.needs)
       wanted.parts.push_back({.lock = need.lock, .mode = need.mode});
+    wanted.tables = transaction_.tables;
     wanted.longer = transaction_.longer;
   }
   std::uint32_t most_parts() const override { return mix_->most_needs(); }
@@ -76,7 +77,9 @@ Result<std::unique_ptr<TransactionMix>> make_mix(const PartSetup& setup) {
       return mix_of<TpccRows>(TpccRowsSpec{.homes = homes_of(setup),
                                            .original = spec.original,
                                            .scans_ppb = spec.scans_ppb,
-                                           .scan_time = spec.scan_time},
+                                           .scan_time = spec.scan_time,
+                                           .scans_orders = spec.scans_orders,
+                                           .intention_locks = spec.intention_locks},
                               clients);
     case MixKind::smallbank:
       break;

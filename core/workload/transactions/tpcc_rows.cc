@@ -1,5 +1,6 @@
 #include "core/workload/transactions/tpcc_rows.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/base/check.h"
@@ -13,10 +14,14 @@ constexpr std::uint64_t kWhole = 1'000'000'000;  // in ppb
 // The first row of each table, in the order of TpccTable.
 constexpr std::array<std::uint64_t, kTpccTables> kFirstRow = {
     0, 1, 11, 30'011, 60'011, 90'011, 120'011, 420'011, 520'011};
-static_assert(kFirstRow.back() + kItems == kCustomerTable);
+static_assert(kFirstRow.back() + kItems == kScannedTable);
 
 LockId row_lock(std::uint32_t warehouse, std::uint64_t row) {
   return LockId{kRowsPerWarehouse * warehouse + row};
+}
+
+LockId table_word(std::uint32_t warehouse, TpccTable table) {
+  return row_lock(warehouse, kFirstRow[static_cast<std::size_t>(table)]);
 }
 
 std::uint32_t another_customer(TpccClient& client, std::uint32_t customer) {
@@ -53,14 +58,13 @@ std::uint32_t TpccRows::most_needs() const {
 void TpccRows::next(ClientId client, Transaction& transaction) {
   TpccClient& who = clients_[client.value - first_client_];
   transaction.needs.clear();
+  transaction.tables.clear();
   transaction.longer = {};
   const bool scans = spec_.scans_ppb > 0;
   if (scans && who.scans.below(kWhole) < static_cast<std::uint64_t>(spec_.scans_ppb)) {
     transaction.type = kScanType;
     transaction.longer = spec_.scan_time;
-    const std::uint32_t home = who.draw_scanned(spec_.homes);
-    transaction.needs.push_back({row_lock(home, kCustomerTable), LockMode::shared});
-    return;
+    return scan(who.draw_scanned(spec_.homes), transaction);
   }
   const TpccType type = who.draw_type();
   transaction.type = static_cast<std::uint32_t>(type);
@@ -69,13 +73,34 @@ void TpccRows::next(ClientId client, Transaction& transaction) {
   else
     program_.run(type, who, touches_);
   for (const TpccTouch& touch : touches_) {
-    const bool changes_customer =
-        touch.table == TpccTable::customer && touch.mode == LockMode::exclusive;
-    if (scans && changes_customer)
-      add_need(transaction, row_lock(touch.warehouse, kCustomerTable), LockMode::exclusive);
+    if (scans || spec_.intention_locks) lock_table(touch, transaction);
     const std::uint64_t first = kFirstRow[static_cast<std::size_t>(touch.table)];
     add_need(transaction, row_lock(touch.warehouse, first + touch.row), touch.mode);
   }
+}
+
+void TpccRows::scan(std::uint32_t home, Transaction& transaction) const {
+  if (spec_.intention_locks)
+    transaction.tables.push_back({table_word(home, scanned()), TableMode::shared, 0});
+  else
+    transaction.needs.push_back({row_lock(home, kScannedTable), LockMode::shared});
+}
+
+void TpccRows::lock_table(const TpccTouch& touch, Transaction& transaction) const {
+  const bool changes = touch.mode == LockMode::exclusive;
+  if (!spec_.intention_locks) {
+    if (changes && touch.table == scanned())
+      add_need(transaction, row_lock(touch.warehouse, kScannedTable), LockMode::exclusive);
+    return;
+  }
+  const LockId word = table_word(touch.warehouse, touch.table);
+  const TableMode mode = changes ? TableMode::intention_exclusive : TableMode::intention_shared;
+  const bool has =
+      std::any_of(transaction.tables.begin(), transaction.tables.end(),
+                  [&](const TableWant& table) { return table.word == word && table.mode == mode; });
+  if (!has)
+    transaction.tables.push_back(
+        {word, mode, static_cast<std::uint32_t>(transaction.needs.size())});
 }
 
 void TpccRows::recipe(TpccType type, TpccClient& client) {

@@ -7,9 +7,9 @@
 //
 // Locks of warehouse w begin with 620,012 w: warehouse 1, districts 10, customers 30,000, orders
 // 30,000, history 30,000, new orders 30,000, order lines 300,000, stock 100,000, items 100,000, and
-// one for the table of customers. This is also the lock table of the generator that DSLR's authors
-// published, which counts 30,000 new orders where the specification begins with 9000, and has all
-// items in each warehouse.
+// one for the table that is scanned. This is also the lock table of the generator that DSLR's
+// authors published, which counts 30,000 new orders where the specification begins with 9000, and
+// has all items in each warehouse.
 //
 // original: that generator's recipe in the version of DSLR's revision. The paper says no more than
 // "Each transaction requested a number of shared or exclusive locks, depending on its type" and
@@ -29,15 +29,18 @@
 //
 // Long reads (DSLR 6.4: TPC-C with a table-level shared lock on Customer): a share of transactions
 // are of type `scan`, drawn from a separate stream, so that the other transactions stay the same.
-// Assumed, since we did not have that section of the paper:
-// - A scan wants S on the table of its home warehouse and nothing else, for as long as the scenario
-//   says: the paper gives no duration.
-// - A transaction that changes customers (payment, delivery) wants X on the table first; one that
-//   reads them does not request it. The generator has intention locks, IX beside IX, in words of
-//   another kind; here there are only S and X. Payments of a warehouse exclude each other by its
-//   first lock anyway: this adds that deliveries and payments of far customers wait for them.
+// A scan wants S on the table of its home warehouse and nothing else, for as long as the scenario
+// says: the paper gives no duration. The generator's scans read its table of orders (scans_orders),
+// and hold it for a time around a mean.
+// How other transactions lock the table is not published, and assumed:
+// - A transaction that changes the table (customers: payment and delivery) wants X on it first; one
+//   that reads it does not request it. Payments of a warehouse exclude each other by its first lock
+//   anyway: this adds that deliveries and payments of far customers wait for them.
 // - Without scans no transaction requests the table.
-// (The generator's scans lock its table of orders, and hold it for a time around a mean.)
+// intention_locks: as in the generator instead, with words of intention locks for all tables
+// (intention_locks.h), scans or not. A transaction takes IS before the first shared row of a table,
+// IX before the first exclusive one. (The generator's deliveries take IS on order lines, which they
+// lock exclusively; no scan reads these.)
 
 #include "core/workload/transactions/tpcc_program.h"
 
@@ -49,6 +52,8 @@ struct TpccRowsSpec {
   std::uint32_t lines_per_order = 1;  // of the original: 1 to 10
   std::int64_t scans_ppb = 0;         // share of transactions that scan
   Duration scan_time = {};            // how long a scan holds the table
+  bool scans_orders = false;          // it reads orders, otherwise customers
+  bool intention_locks = false;
 };
 
 class TpccRows final : public TransactionMix {
@@ -66,6 +71,9 @@ class TpccRows final : public TransactionMix {
   void order_status(TpccClient& client);
   void delivery(TpccClient& client);
   void stock_level(TpccClient& client);
+  TpccTable scanned() const { return spec_.scans_orders ? TpccTable::orders : TpccTable::customer; }
+  void scan(std::uint32_t home, Transaction& transaction) const;
+  void lock_table(const TpccTouch& touch, Transaction& transaction) const;
   void touch_lines(std::uint32_t warehouse, std::uint32_t order, LockMode mode);
 
   TpccRowsSpec spec_;
@@ -76,6 +84,6 @@ class TpccRows final : public TransactionMix {
 };
 
 inline constexpr std::uint64_t kRowsPerWarehouse = 620'012;
-inline constexpr std::uint64_t kCustomerTable = kRowsPerWarehouse - 1;  // in its warehouse
+inline constexpr std::uint64_t kScannedTable = kRowsPerWarehouse - 1;  // in its warehouse
 
 }  // namespace latchlab

@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/protocols/lock.h"
+#include "core/workload/intention_locks.h"
 
 namespace latchlab {
 
@@ -23,8 +24,9 @@ struct LockNeed {
 struct Transaction {
   std::uint32_t type = 0;       // an index into type_names()
   std::vector<LockNeed> needs;  // in the order of the program, each lock once;
-                                // none: it finds that there is nothing to lock
-  Duration longer = {};         // it works longer than other transactions by this
+                                // none, and no tables: it finds that there is nothing to lock
+  std::vector<TableWant> tables = {};  // in the order of the program
+  Duration longer = {};                // it works longer than other transactions by this
 
   bool operator==(const Transaction&) const = default;
 };
