@@ -52,7 +52,8 @@ class Sweep {
   const Texts& at(const std::string& path) {
     Texts& texts = texts_[path];
     if (texts.empty())
-      for (const Point& point : scenario_.points) texts.push_back(text_at(point, path));
+      for (const Point& point : scenario_.points)
+        texts.push_back(names_the_lock(path) ? scenario_.line_of(point) : text_at(point, path));
     return texts;
   }
   std::size_t values(const std::string& path) {
@@ -155,23 +156,24 @@ std::string lock_name(const Point& point) {
 
 std::vector<bool> counting_points(const Scenario& scenario, const StudyOutcome& outcome) {
   std::vector<bool> counts(scenario.points.size(), true);
-  if (!scenario.best_of) return counts;
-  const auto& [path, metric, place] = *scenario.best_of;
-  const int direction = good_direction(metric);
+  const std::string& metric = scenario.best_of.metric;
   struct Best {
     std::size_t point;
     std::pair<bool, double> worth;  // sound, and its metric
   };
-  std::map<std::string, Best> best;  // by the values of all other axes
+  std::map<std::string, Best> best;  // by the line, and the values of all other axes
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::string others;
-    for (const auto& [axis, value] : scenario.points[i].axes)
-      if (axis != path) others += value + "\n";
+    const Point& point = scenario.points[i];
+    const BestOf::Line* const line = scenario.best_of_line(point);
+    if (line == nullptr) continue;
+    std::string place = line->name + "\n";
+    for (const auto& [axis, value] : point.axes)
+      if (!names_the_lock(axis)) place += value + "\n";
     const auto value = number_at(outcome.points[i].metrics(), metric);
     const bool usable =
         value && outcome.points[i].sound() && caveat_of(outcome.points[i]) == Caveat::none;
-    const std::pair worth(usable, value.value_or(0) * direction);
-    const auto [at, is_first] = best.try_emplace(others, Best{i, worth});
+    const std::pair worth(usable, value.value_or(0) * good_direction(metric));
+    const auto [at, is_first] = best.try_emplace(place, Best{i, worth});
     if (is_first) continue;
     const bool better = worth > at->second.worth;
     counts[better ? at->second.point : i] = false;
@@ -190,8 +192,7 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
     parts.emplace_back(kLabel);
   if (!names_the_lock(figure.series)) parts.push_back(figure.series);
   for (const std::string& axis : sweep.axes()) {
-    const bool told = (scenario.best_of && axis == scenario.best_of->path) ||
-                      names_the_lock(axis) || axis == figure.series || axis == along ||
+    const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
                       !sweep.varies(axis) || sweep.decides(along, axis) ||
                       (!lines.measured && sweep.decides(figure.x, axis));
     if (told) continue;

@@ -20,9 +20,9 @@ namespace latchlab {
 // with its place.
 Status name_figures(Scenario& scenario);
 
-// By point: whether it counts. False for a point that sweep.best_of leaves out, because another one
-// that differs in that path alone is better, or as good and earlier. Points that are not sound are
-// worse than those that are.
+// By point: whether it counts. False for a point that sweep.best_of leaves out, because another
+// variant of its line is better there, or as good and earlier. Points that are not sound are worse
+// than those that are.
 std::vector<bool> counting_points(const Scenario& scenario, const StudyOutcome& outcome);
 
 // True for "label", "protocol", "protocol.name" and "protocol.label": a point's label identifies
@@ -50,7 +50,7 @@ struct FigureLines {
   std::vector<std::size_t> drawn_at;
 };
 
-// The axis of sweep.best_of is no part of a line. Precondition: name_figures() has completed
+// Variants of sweep.best_of have the name of their line. Precondition: name_figures() has completed
 // `figure`.
 FigureLines lines_of(const Scenario& scenario, const Figure& figure);
 

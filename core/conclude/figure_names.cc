@@ -195,8 +195,8 @@ Status name_base(const Scenario& scenario, const FigureNames& names, Figure& fig
 }  // namespace
 
 Status name_figures(Scenario& scenario) {
-  if (scenario.best_of)
-    if (Status best = check_best_of(*scenario.best_of); !best) return best;
+  if (!scenario.best_of.lines.empty())
+    if (Status best = check_best_of(scenario.best_of); !best) return best;
   if (scenario.figures.empty()) return fine();
   const FigureNames names(scenario);
   for (Figure& figure : scenario.figures) {

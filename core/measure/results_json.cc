@@ -120,7 +120,8 @@ constexpr std::string_view kAddedLater[] = {"cut_sections",
                                             "verbs_per_acquire.atomic",
                                             "verbs_per_acquire.operation",
                                             "file_bytes_s",
-                                            "group_cycle_ns"};
+                                            "group_cycle_ns",
+                                            "transaction_abort_share"};
 
 bool is_added_later(std::string_view path) {
   return std::find(std::begin(kAddedLater), std::end(kAddedLater), path) != std::end(kAddedLater);

@@ -210,28 +210,48 @@ void bind_expectations(YamlNode& root, bool changed, Scenario& scenario) {
   root.set("expect", std::move(section.resolved));
 }
 
-// An axis that --set has removed has no best point any more.
-void read_best_of(YamlNode& root, const std::vector<Axis>& axes,
-                  const std::vector<Override>& overrides, Scenario& scenario) {
+// The labels of a line that the sweep has. `changed`: --set may have removed some.
+std::vector<std::string> read_variants(const YamlNode& list, const std::string& path,
+                                       const Scenario& scenario, bool changed) {
+  if (!list.is_sequence() || list.items.empty())
+    reject(list.place, "{}: expected a list of labels such as [cas, cas-backoff]", path);
+  std::vector<std::string> labels, known;
+  for (const Point& point : scenario.points) known.push_back(point.protocol.label);
+  for (const YamlNode& item : list.items) {
+    const std::string& label = scalar(item, path, "a label");
+    if (contains(known, label))
+      labels.push_back(label);
+    else if (!changed)
+      reject(item.place, "{}: no lock of the sweep has the label {}{}", path, in_quotes(label),
+             aside(label, known));
+    for (const BestOf::Line& line : scenario.best_of.lines)
+      if (contains(line.labels, label))
+        reject(item.place, "{}: the label {} belongs to {} already", path, in_quotes(label),
+               in_quotes(line.name));
+  }
+  return labels;
+}
+
+void read_best_of(YamlNode& root, bool changed, Scenario& scenario) {
   YamlNode* const node = find_path(root, "sweep.best_of");
   if (!node || node->is_null()) return;
-  BestOf best;
+  BestOf& best = scenario.best_of;
   read_keys(best_of_keys(), *node, "sweep.best_of", &best);
   best.place = node->place.text();
-  const auto is_its = [&](const Axis& axis) {
-    return axis.paths.size() == 1 && axis.paths.front() == best.path;
-  };
-  const auto is_of_sweep = [](const std::string& path) { return path.starts_with("sweep"); };
-  if (std::ranges::any_of(axes, is_its)) {
-    *node = write_keys(best_of_keys(), &best);
-    scenario.best_of = std::move(best);
-  } else if (std::ranges::none_of(overrides, is_of_sweep, &Override::path)) {
-    reject(node->place,
-           "sweep.best_of: {} is not swept by itself; name a path of sweep.grid that is",
-           in_quotes(best.path));
-  } else {
-    root.find("sweep")->erase("best_of");
+  const YamlNode& lines = *node->find("lines");
+  require_map(lines, "sweep.best_of.lines", "lines such as {CAS: [cas, cas-backoff]}");
+  for (const YamlEntry& line : lines.entries) {
+    std::vector<std::string> labels =
+        read_variants(line.value, "sweep.best_of.lines." + line.key, scenario, changed);
+    const auto is_other = [&](const Point& point) {
+      return point.protocol.label == line.key && !contains(labels, line.key);
+    };
+    if (std::ranges::any_of(scenario.points, is_other))
+      reject(line.place, "sweep.best_of.lines: {} is the label of another lock; rename the line",
+             in_quotes(line.key));
+    best.lines.push_back({line.key, std::move(labels)});
   }
+  node->set("metric", yaml_text(best.metric));
 }
 
 Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
@@ -248,7 +268,6 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   scenario.file = source.name_for_errors;
   read_top(root, scenario);
   const std::vector<Axis> axes = read_sweep(root.find("sweep"));
-  read_best_of(root, axes, overrides, scenario);
   const bool nic_swept = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
     return axis.varies("platform") || axis.varies("platform.nic");
   });
@@ -261,6 +280,7 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
         grant_warnings(scenario.points, context.protocols)})
     for (const Warning& warning : warnings) scenario.warn(warning);
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
+  read_best_of(root, changed, scenario);
   bind_expectations(root, changed, scenario);
   if (part_of(root, "known")) read_known(*root.find("known"), scenario, changed);
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);
@@ -268,6 +288,17 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
 }
 
 }  // namespace
+
+const BestOf::Line* Scenario::best_of_line(const Point& point) const {
+  for (const BestOf::Line& line : best_of.lines)
+    if (contains(line.labels, point.protocol.label)) return &line;
+  return nullptr;
+}
+
+const std::string& Scenario::line_of(const Point& point) const {
+  const BestOf::Line* const line = best_of_line(point);
+  return line != nullptr ? line->name : point.protocol.label;
+}
 
 void Scenario::warn(Warning warning) {
   const auto it = std::ranges::find(allowed, warning.kind, &AllowedWarning::kind);

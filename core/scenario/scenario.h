@@ -222,11 +222,16 @@ void for_each_workload(const Point& point, const Visit& visit) {
   for (const GroupSpec& group : point.groups) visit(group.workload);
 }
 
-// An axis of the sweep along which only the best point counts: of points that differ in nothing
-// else, figures, conclusions and predictions show the one whose metric is best.
+// Lines of which only the best variant counts: of the points of these labels that differ in nothing
+// else, figures, conclusions and predictions show the one whose metric is best, under the line's
+// name.
 struct BestOf {
-  std::string path;
+  struct Line {
+    std::string name;
+    std::vector<std::string> labels;
+  };
   std::string metric = "goodput_ops_s";
+  std::vector<Line> lines = {};
   std::string place = {};  // "file.yaml:12", for messages
 };
 
@@ -266,12 +271,16 @@ struct Scenario {
   std::string file;           // as given; empty when parsed from text
   std::string resolved_yaml;  // the whole scenario, defaults visible, with sweep and expectations
   std::vector<Point> points;  // at least one
-  std::optional<BestOf> best_of;
+  BestOf best_of;
   std::vector<Figure> figures;
   std::vector<Expectation> expectations;
   Warnings warnings;  // without those that are allowed
   std::vector<AllowedWarning> allowed;
 
+  // The line of best_of to which the point's label belongs; null: none.
+  const BestOf::Line* best_of_line(const Point& point) const;
+  // The name of that line, or the point's label.
+  const std::string& line_of(const Point& point) const;
   void warn(Warning warning);
   std::vector<std::string> warning_texts() const;
 };

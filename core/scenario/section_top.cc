@@ -49,10 +49,9 @@ const Keys& sweep_keys() {
        "log}. Every combination is a point; the first path varies slowest. A value that is a "
        "mapping may have a `name`, which tables, results and expectations use for it.",
        kNullable},
-      {"best_of", later<BestOf>(map, best_of_keys), "{path: locks.count}",
-       "Of points that differ in this path alone, only the best one counts: figures, conclusions "
-       "and "
-       "predictions leave the others out.",
+      {"best_of", later<BestOf>(map, best_of_keys), "{lines: {CAS: [cas, cas-backoff]}}",
+       "Locks of which only the best variant counts: figures, conclusions and predictions show it "
+       "under the name of the line, and leave the others out.",
        kNullable},
       {"zip", said<Point>(list), "[{locks.count: [1, 10], run.duration: [40ms, 20ms]}]",
        "Each entry is one axis: paths whose lists have equal lengths and change together.",
@@ -84,7 +83,11 @@ Value<Point> protocol() {
 
 const Keys& best_of_keys() {
   static const Keys keys = rows<BestOf>({
-      {"path", line(&BestOf::path), "locks.count", "A path that is swept by itself.", kRequired},
+      {"lines", said<BestOf>(map), "{CAS: [cas, cas-backoff]}",
+       "Names of lines, each with the labels of its variants. At each point of the sweep the best "
+       "one "
+       "is chosen anew.",
+       kRequired},
       {"metric", line(&BestOf::metric), "goodput_ops_s",
        "The metric that decides; it must be one of which higher or lower values are better."},
   });

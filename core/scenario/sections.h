@@ -40,8 +40,8 @@ const Keys& run_keys();
 const Keys& report_keys();  // of a Report
 const Keys& expect_keys();  // of an Expectation
 const Keys& best_of_keys();
-const Keys& known_keys();   // of a KnownVerdict
-const Keys& allow_keys();   // of a Scenario; by WarningKind
+const Keys& known_keys();  // of a KnownVerdict
+const Keys& allow_keys();  // of a Scenario; by WarningKind
 
 // Completes the platform after its keys and the groups are read: the number of clients, the shape
 // of the network, the NIC.

@@ -10,6 +10,9 @@
 
 namespace latchlab::scenario_test {
 
+static const char* const kVariants =
+    "{protocol: [cas, {name: cas, backoff: none, label: cas-backoff}]}";
+
 // A SimGrid platform, with what the reader looks at.
 static std::string platform_file() {
   static const std::string path = testing::TempDir() + "keys-platform.xml";
@@ -58,7 +61,7 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
         {"columns", "{p50: acquire_ns.p50}"},
         {"unit", "us"},
         {"rows", "{cas: [1.5], mcs: [2]}"}}},
-      {"sweep.best_of/", {{"path", "locks.count"}}},
+      {"sweep.best_of/", {{"lines", "{CAS: [cas, cas-backoff]}"}}},
       {"known[]/", {{"where", "{label: cas}"}, {"verdict", "no progress"}, {"why", "x"}}},
       {"workload/trace", {{"trace", "{file: " + orders() + "}"}}},
       {"workload.trace/", {{"file", orders()}}},
@@ -114,7 +117,7 @@ std::string document(const std::string& mapping, const Entries& entries) {
   }
   if (mapping == "sweep" && entries.contains("best_of")) {
     Entries whole = entries;
-    whole["grid"] = "{locks.count: [1, 10]}";
+    whole["grid"] = kVariants;
     return document("", {{"sweep", flow(whole)}});
   }
   if (mapping == "workload.index") top["locks"] = "{count: 100M}";
@@ -137,8 +140,7 @@ std::string document(const std::string& mapping, const Entries& entries) {
       if (name.ends_with("[]")) name.resize(name.size() - 2);
       if (mapping == "workload.arrivals.list[]" && name == "list") value = value + ", kind: script";
       if (mapping == "workload.sizes" && name == "sizes") value = value + ", kind: range";
-      if (mapping == "sweep.best_of" && name == "best_of")
-        value = value + ", grid: {locks.count: [1, 10]}";
+      if (mapping == "sweep.best_of" && name == "best_of") value = value + ", grid: " + kVariants;
       if (mapping.starts_with("workload.files") && name == "files")
         value = value + ", kind: file_io";
       if (name == "data") value = value + ", kind: bt_io";

@@ -80,25 +80,32 @@ TEST(Sweep, parameters_beside_a_swept_name_apply_to_the_locks_that_declare_them)
             "remove it");
 }
 
-TEST(Sweep, the_best_of_an_axis_is_told_by_its_path) {
-  const std::string grid = "sweep:\n  grid: {locks.count: [1, 2], protocol: [cas, mcs]}\n";
-  const auto result = parse(kHead + grid + "  best_of: {path: locks.count}\n");
+TEST(Sweep, the_best_of_several_variants_is_told_by_labels) {
+  const std::string grid =
+      "sweep:\n  grid: {locks.count: [1, 2], protocol: [cas, {name: cas, backoff: none, label: "
+      "bare}, "
+      "mcs]}\n";
+  const auto with = [&](const std::string& lines) {
+    return kHead + grid + "  best_of: {lines: " + lines + "}\n";
+  };
+  const auto result = parse(with("{CAS: [cas, bare]}"));
   ASSERT_TRUE(result) << result.error().text();
-  EXPECT_EQ(result.value().points.size(), 4u) << "all of them run";
-  ASSERT_TRUE(result.value().best_of);
-  EXPECT_EQ(result.value().best_of->metric, "goodput_ops_s");
-  EXPECT_TRUE(parse(result.value().resolved_yaml).value().best_of);
-  EXPECT_THAT(problem(kHead + grid + "  best_of: {path: run.duration}\n"),
-              HasSubstr("test.yaml:5: sweep.best_of: 'run.duration' is not swept by itself"));
-  EXPECT_THAT(problem(kHead + "sweep:\n  zip: [{locks.count: [1, 2], run.duration: [1ms, 2ms]}]\n"
-                              "  best_of: {path: locks.count}\nprotocol: cas\n"),
-              HasSubstr("is not swept by itself"));
-  // --set may remove the axis.
-  const auto other = parse(kHead + grid + "  best_of: {path: locks.count}\n",
-                           {{"sweep.grid", "{protocol: [cas, mcs]}"}});
-  ASSERT_TRUE(other) << other.error().text();
-  EXPECT_FALSE(other.value().best_of);
-  EXPECT_EQ(other.value().points.size(), 2u);
+  const Scenario& scenario = result.value();
+  ASSERT_EQ(scenario.points.size(), 6u) << "all of them run";
+  EXPECT_EQ(scenario.best_of.metric, "goodput_ops_s");
+  EXPECT_EQ(scenario.line_of(scenario.points[1]), "CAS");
+  EXPECT_EQ(scenario.line_of(scenario.points[2]), "mcs");
+  EXPECT_EQ(parse(scenario.resolved_yaml).value().best_of.lines.size(), 1u);
+  EXPECT_THAT(problem(with("{CAS: [cas, bar]}")),
+              HasSubstr("test.yaml:5: sweep.best_of.lines.CAS: no lock of the sweep has the label "
+                        "'bar'; did you mean 'bare'?"));
+  EXPECT_THAT(problem(with("{A: [cas, bare], B: [bare]}")), HasSubstr("belongs to 'A' already"));
+  EXPECT_THAT(problem(with("{mcs: [cas, bare]}")), HasSubstr("is the label of another lock"));
+  EXPECT_THAT(problem(with("{CAS: cas}")), HasSubstr("expected a list of labels"));
+  // --set may remove variants.
+  const auto one = parse(with("{CAS: [cas, bare]}"), {{"sweep.grid", "{protocol: [cas, mcs]}"}});
+  ASSERT_TRUE(one) << one.error().text();
+  EXPECT_EQ(one.value().line_of(one.value().points[0]), "CAS");
 }
 
 TEST(Sweep, a_swept_parameter_that_a_lock_lacks_is_reported) {

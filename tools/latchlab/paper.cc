@@ -19,7 +19,6 @@
 #include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
 #include "core/run/files.h"
-#include "core/scenario/advice.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
 #include "tools/latchlab/reproduce.h"
@@ -70,7 +69,7 @@ bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
 }
 
 // "clients=384;locks.count=10M" for each point: x and the paths beside it in the first figure whose
-// x is no metric. The path of best_of is none of them.
+// x is no metric.
 std::vector<std::string> places_of(const Scenario& scenario) {
   Figure figure = default_figure(scenario);
   for (const Figure& each : scenario.figures)
@@ -132,13 +131,6 @@ void widen(Prediction& made, const Spans& spans, const std::string& metric) {
   made.high *= span->second.most;
 }
 
-// The value of best_of's path at its best point, if it is a number and a parameter of the lock.
-std::optional<std::int64_t> best_value(const Scenario& scenario, const Point& point) {
-  if (!scenario.best_of || lacks_parameter(point, scenario.best_of->path)) return std::nullopt;
-  const auto count = parse_count(text_at(point, scenario.best_of->path));
-  return count ? std::optional(count.value()) : std::nullopt;
-}
-
 // Lines of predictions/PAPER.csv: one for each metric of each point that is_whole() and counts.
 //
 // value is that of the point. low and high span its repeats and the 95% confidence interval of its
@@ -159,8 +151,9 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
     if (!is_whole(point, outcome)) continue;
     const Leaves leaves = outcome.metrics();
     const std::vector<Leaves> repeats = repeats_of_point(outcome);
-    const std::string where = fmt::format("{},{},{}", csv_text(experiment),
-                                          csv_text(point.protocol.label), csv_text(places[i]));
+    const std::string where =
+        fmt::format("{},{},{}", csv_text(experiment), csv_text(study.scenario.line_of(point)),
+                    csv_text(places[i]));
     for (const std::string& metric : metrics) {
       if (says_nothing_new(metric, outcome)) continue;
       const LeafValue* const leaf = find_leaf(leaves, metric);
@@ -171,9 +164,6 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
       lines += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", where, metric, made->value, made->low,
                            made->high);
     }
-    if (const auto best = best_value(study.scenario, point))
-      lines +=
-          fmt::format("{},{},{},{},{}\n", where, study.scenario.best_of->path, *best, *best, *best);
   }
   return lines;
 }
