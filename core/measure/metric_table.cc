@@ -249,7 +249,8 @@ const std::vector<Metric>& metric_table() {
       {"recovery_ns", "ns", "recovery", Aggregation::pooled, at<&M::recovery>,
        "Duration of recoveries of a lock that ended inside the window: of cql and declock, from "
        "the atomic that set the reset ID in the header until the header was free again. The wait "
-       "before it, for example for a timeout, is not in it. Empty for locks that do not report it.",
+       "before it, for example for a timeout, is not in it; nor is the wait for all nodes after a "
+       "server has returned. Empty for locks that do not report it.",
        "Lower is better: the lock cannot be acquired meanwhile.", MetricOf::always,
        [](const PartialMetrics& all, M& m) { m.recovery = all.recovery; }},
       {"aborted_acquisitions", "1", "aborted acquisitions",
