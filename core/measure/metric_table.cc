@@ -85,6 +85,60 @@ const std::vector<Metric>& metric_table() {
        Aggregation::mean, at<&M::verbs_per_cycle_detail>,
        "Verbs per cycle by verb and width: cas_8 are CAS of 8 bytes, masked_faa_16 masked FAA of "
        "16 bytes, read_long READs of more than 16 bytes."},
+      {"verbs_per_acquire.read", "1", "READs per acquisition",
+       Aggregation::mean, at<&M::verbs_per_acquire, &M::VerbsPerAcquire::read>,
+       "READs between the call of acquire and the grant, divided by the acquisitions that ended in "
+       "the window. Verbs of aborted attempts that the client repeated are in it; those of "
+       "releases and of the data that the lock guards are not. The same holds for the next "
+       "metrics.",
+       "Lower is better: fewer verbs load the server less.", MetricOf::always,
+       [](const PartialMetrics& all, M& m) {
+         m.verbs_per_acquire.read = ratio(all.reads_in_acquire, m.acquire.count());
+       }},
+      {"verbs_per_acquire.poll", "1", "polls per acquisition",
+       Aggregation::mean, at<&M::verbs_per_acquire, &M::VerbsPerAcquire::poll>,
+       "Those of verbs_per_acquire.read with which a client waited for a value, the last one "
+       "included.",
+       "Lower is better: a lock that hands over by message needs none.", MetricOf::always,
+       [](const PartialMetrics& all, M& m) {
+         m.verbs_per_acquire.poll = ratio(all.polls_in_acquire, m.acquire.count());
+       }},
+      {"verbs_per_acquire.write", "1", "WRITEs per acquisition",
+       Aggregation::mean, at<&M::verbs_per_acquire, &M::VerbsPerAcquire::write>,
+       "As verbs_per_acquire.read, for WRITEs.",
+       "Lower is better: fewer verbs load the server less.", MetricOf::always,
+       [](const PartialMetrics& all, M& m) {
+         m.verbs_per_acquire.write = ratio(all.writes_in_acquire, m.acquire.count());
+       }},
+      {"verbs_per_acquire.atomic", "1", "atomics per acquisition",
+       Aggregation::mean, at<&M::verbs_per_acquire, &M::VerbsPerAcquire::atomic>,
+       "As verbs_per_acquire.read, for atomics (CAS, FAA and their masked forms).",
+       "1 is the minimum of a lock that is acquired by an atomic; more are retries.",
+       MetricOf::always,
+       [](const PartialMetrics& all, M& m) {
+         m.verbs_per_acquire.atomic = ratio(all.atomics_in_acquire, m.acquire.count());
+       }},
+      {"verbs_per_acquire.operation", "1", "operations per acquisition",
+       Aggregation::mean, at<&M::verbs_per_acquire, &M::VerbsPerAcquire::operation>,
+       "Atomics, WRITEs and polls of acquisitions, divided by acquisitions: the count of DecLock's "
+       "Figure 13 (right), as in the script of its authors' code. READs for which no client waits "
+       "until a value appears, such as prefetches of a queue, are left out.",
+       "Lower is better: more than the lock's minimum are retries.", MetricOf::always,
+       [](const PartialMetrics& all, M& m) {
+         m.verbs_per_acquire.operation =
+             ratio(all.atomics_in_acquire + all.writes_in_acquire + all.polls_in_acquire,
+                   m.acquire.count());
+       }},
+      {"rereads_per_release", "1", "re-READs per release",
+       Aggregation::mean, at<&M::rereads_per_release>,
+       "READs with which a client polled in release, divided by the releases that ended in the "
+       "window. For cql and declock these are the READs that a release repeats because an entry of "
+       "the queue has not been written yet (DecLock 6.4, Figure 15 left); the READ that each "
+       "release makes, and prefetches of waiting clients, are not in it.",
+       "Near 0 is good: releases find what they need at once.", MetricOf::always,
+       [](const PartialMetrics& all, M& m) {
+         m.rereads_per_release = ratio(all.polls_in_release, m.release.count());
+       }},
       {"background_verbs_s", "1/s", "background verbs",
        Aggregation::mean, at<&M::background_verbs_s>,
        "Verbs of node and server parts (leases, recovery, dispatch) per simulated second; they "
@@ -192,6 +246,13 @@ const std::vector<Metric>& metric_table() {
        "How often clients recovered a lock whose holder had disappeared, inside the window.",
        "", MetricOf::always,
        [](const PartialMetrics& all, M& m) { m.recoveries = all.recoveries; }},
+      {"recovery_ns", "ns", "recovery", Aggregation::pooled, at<&M::recovery>,
+       "Duration of recoveries of a lock that ended inside the window: of cql and declock, from "
+       "the atomic that set the reset ID in the header until the header was free again. The wait "
+       "before it, for example for a timeout, is not in it; nor is the wait for all nodes after a "
+       "server has returned. Empty for locks that do not report it.",
+       "Lower is better: the lock cannot be acquired meanwhile.", MetricOf::always,
+       [](const PartialMetrics& all, M& m) { m.recovery = all.recovery; }},
       {"aborted_acquisitions", "1", "aborted acquisitions",
        Aggregation::sum, at<&M::aborted_acquisitions>,
        "Acquisitions and upgrades inside the window that ended without the lock (for example "

@@ -57,6 +57,9 @@ struct WindowLaw {
 struct Counters {
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
   std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0, false_conflicts = 0;
+  // Verbs of acquisitions that ended, and of releases. Polls: the READs of await_remote.
+  std::uint64_t reads_in_acquire = 0, polls_in_acquire = 0;
+  std::uint64_t writes_in_acquire = 0, atomics_in_acquire = 0, polls_in_release = 0;
 
   bool operator==(const Counters&) const = default;
 };
@@ -70,6 +73,11 @@ void visit_counters(Visit&& visit, Of&... of) {
   visit("update_as_exclusive", of.update_as_exclusive...);
   visit("ranges_as_whole", of.ranges_as_whole...);
   visit("false_conflicts", of.false_conflicts...);
+  visit("reads_in_acquire", of.reads_in_acquire...);
+  visit("polls_in_acquire", of.polls_in_acquire...);
+  visit("writes_in_acquire", of.writes_in_acquire...);
+  visit("atomics_in_acquire", of.atomics_in_acquire...);
+  visit("polls_in_release", of.polls_in_release...);
 }
 
 struct RepeatMetrics {
@@ -90,6 +98,11 @@ struct RepeatMetrics {
     bool operator==(const VerbsPerCycle&) const = default;
   } verbs_per_cycle;
   Table verbs_per_cycle_detail;  // "cas_8": by verb and bytes
+  struct VerbsPerAcquire {
+    Real read, poll, write, atomic, operation;
+    bool operator==(const VerbsPerAcquire&) const = default;
+  } verbs_per_acquire;
+  Real rereads_per_release;
   Real background_verbs_s;
   Real retry_share, retry_share_acquire;
   struct Phases {
@@ -120,6 +133,7 @@ struct RepeatMetrics {
     bool operator==(const Safety&) const = default;
   } safety;
   Count recoveries, aborted_acquisitions, cut_sections, shared_as_exclusive;
+  Histogram recovery;
   Real stationary;                     // goodput of the window's second half over its first half
   using Sequence = std::vector<Real>;  // one value for each interval of the window
   struct Window {

@@ -68,6 +68,7 @@ void add(PartialMetrics& sum, const PartialMetrics& share) {
   sum.acquire_read.merge(share.acquire_read);
   sum.acquire_write.merge(share.acquire_write);
   sum.release.merge(share.release);
+  sum.recovery.merge(share.recovery);
   sum.acquire_lock.merge(share.acquire_lock);
   add_intervals(sum, share);
   sum.read_phases.merge(share.read_phases);

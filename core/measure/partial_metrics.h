@@ -40,7 +40,7 @@ struct PartialMetrics : Counters {
   std::uint64_t cut = 0;                          // cycles that counted and were cut
   std::uint64_t open_count = 0;                   // cycles open at the window's end
   std::uint64_t open_age_max_ps = 0;
-  Histogram cycle, acquire_read, acquire_write, release;
+  Histogram cycle, acquire_read, acquire_write, release, recovery;
   bool measured_lock = false;  // were one lock's acquisitions measured separately?
   Histogram acquire_lock;
   std::uint64_t interval_ps = 0;  // 0: no intervals are measured
@@ -103,6 +103,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("acquire_read", share.acquire_read);
   visit("acquire_write", share.acquire_write);
   visit("release", share.release);
+  visit("recovery", share.recovery);
   visit("measured_lock", share.measured_lock);
   visit("acquire_lock", share.acquire_lock);
   visit("interval_ps", share.interval_ps);

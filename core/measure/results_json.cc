@@ -102,7 +102,14 @@ class Writer {
 };
 
 // Metrics that earlier versions did not measure: files of their runs lack them.
-constexpr std::string_view kAddedLater[] = {"cut_sections"};
+constexpr std::string_view kAddedLater[] = {"cut_sections",
+                                            "recovery_ns",
+                                            "rereads_per_release",
+                                            "verbs_per_acquire.read",
+                                            "verbs_per_acquire.poll",
+                                            "verbs_per_acquire.write",
+                                            "verbs_per_acquire.atomic",
+                                            "verbs_per_acquire.operation"};
 
 bool is_added_later(std::string_view path) {
   return std::find(std::begin(kAddedLater), std::end(kAddedLater), path) != std::end(kAddedLater);

@@ -52,7 +52,7 @@ void WindowRecorder::open(Time date) {
   ages_at_end_ps_.clear();
   batches_.clear();
   for (Histogram* const each :
-       {&cycle_, &acquire_read_, &acquire_write_, &release_, &acquire_lock_})
+       {&cycle_, &acquire_read_, &acquire_write_, &release_, &recovery_, &acquire_lock_})
     *each = {};
   std::fill(intervals_.begin(), intervals_.end(), Interval{});
 }
@@ -135,6 +135,10 @@ void WindowRecorder::released(Time date, Duration length) {
   if (counts(date)) release_.record(length);
 }
 
+void WindowRecorder::recovered(Time date, Duration length) {
+  if (counts(date)) recovery_.record(length);
+}
+
 WindowLaw WindowRecorder::law() const {
   Wide at_start = ages_at_start_ps_;
   Wide at_end = 0;
@@ -202,6 +206,7 @@ void WindowRecorder::write_to(PartialMetrics& share) const {
   share.acquire_read = acquire_read_;
   share.acquire_write = acquire_write_;
   share.release = release_;
+  share.recovery = recovery_;
   share.measured_lock = lock_.has_value();
   share.acquire_lock = acquire_lock_;
   share.interval_ps = static_cast<std::uint64_t>(interval_.ps);

@@ -62,6 +62,8 @@ class WindowRecorder {
   // An acquisition or release that ended at `date` and took `length`. `shared`: the requested mode.
   void acquired(Time date, Duration length, bool shared, LockId lock = {});
   void released(Time date, Duration length);
+  // A recovery of a lock that ended at `date`, likewise.
+  void recovered(Time date, Duration length);
 
   void prefetch_client(ClientId client) const {
     prefetch(clients_[client.value]);
@@ -111,7 +113,7 @@ class WindowRecorder {
   std::vector<std::uint64_t> ages_at_end_ps_;  // one for each cycle that was open at the end
   std::uint64_t idle_ps_ = 0;
   Wide waited_ps_ = 0;  // of counted cycles
-  Histogram cycle_, acquire_read_, acquire_write_, release_;
+  Histogram cycle_, acquire_read_, acquire_write_, release_, recovery_;
   std::optional<LockId> lock_;
   Histogram acquire_lock_;
   Duration interval_;  // zero: no intervals are measured

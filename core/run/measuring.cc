@@ -45,6 +45,7 @@ void MeasuringObserver::watch_clients() {
   for (const ClientId client : measured_) {
     Meter& meter = meters_[client.value];
     meter.clock = &backend_;
+    meter.recorder = &recorder_;
     Verbs& verbs = world_.verbs(client);
     verbs.measure_phases(&meter);
     verbs.first_effect().listener = &monitor_;
@@ -137,8 +138,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
     meter.asked = want.mode;
     meter.asked_for_part = !want.extent.whole();
     if (meter.asked_for_part) contacts_.wants(client, want);
-    meter.atomics_at_acquire = verbs.tally().atomics();
-    meter.mismatched_at_acquire = verbs.tally().mismatched;
+    meter.tally_at_start = verbs.tally();
   }
   verbs.first_effect().arm();
   monitor_.requested(client, want);
@@ -160,11 +160,15 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   const Time now = backend_.true_now();
   const bool shared = meter.asked == LockMode::shared;
   meter.trying = false;
-  const ActorTally& tally = world_.verbs(client).tally();
-  meter.atomics_in_acquire += tally.atomics() - meter.atomics_at_acquire;
-  meter.mismatched_in_acquire += tally.mismatched - meter.mismatched_at_acquire;
+  const ActorTally verbs = world_.verbs(client).tally() - meter.tally_at_start;
+  meter.atomics_in_acquire += verbs.atomics();
+  meter.mismatched_in_acquire += verbs.mismatched;
   recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
   if (recorder_.counts(now)) {
+    counted_.reads_in_acquire += verbs.reads();
+    counted_.polls_in_acquire += verbs.probe_reads;
+    counted_.writes_in_acquire += verbs.writes();
+    counted_.atomics_in_acquire += verbs.atomics();
     (shared ? counted_.read : counted_.write).add(meter.spent);
     if (has_waited(meter.spent))
       (shared ? counted_.read_waited : counted_.write_waited).add(meter.spent);
@@ -218,6 +222,7 @@ void MeasuringObserver::release_begins(ClientId client, const Grant& grant) {
   monitor_.releasing(client, grant);
   meter.restart(backend_.true_now());
   meter.releasing = true;
+  meter.tally_at_start = world_.verbs(client).tally();
 }
 
 void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseResult result) {
@@ -225,7 +230,11 @@ void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseRes
   const Time now = backend_.true_now();
   meter.releasing = false;
   recorder_.released(now, meter.stop(now));
-  if (recorder_.counts(now)) counted_.release.add(meter.spent);
+  if (recorder_.counts(now)) {
+    counted_.release.add(meter.spent);
+    counted_.polls_in_release +=
+        world_.verbs(client).tally().probe_reads - meter.tally_at_start.probe_reads;
+  }
   monitor_.released(client, grant, result);
   contacts_.leaves(client, grant.lock.id, grant.id);
   note(now, kReleased, client, grant);
@@ -255,6 +264,15 @@ void MeasuringObserver::Meter::mark(Phase phase) {
 void MeasuringObserver::Meter::was(Phase phase) {
   const Phase goes_on = std::exchange(current, phase);
   mark(goes_on);
+}
+
+void MeasuringObserver::Meter::recovery_begins() {
+  recovery_begun = clock->true_now();
+}
+
+void MeasuringObserver::Meter::recovery_ends() {
+  const Time now = clock->true_now();
+  recorder->recovered(now, now - recovery_begun);
 }
 
 void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {

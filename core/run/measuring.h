@@ -80,12 +80,16 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     bool crashed = false;
     LockMode asked = LockMode::exclusive;
     bool asked_for_part = false;  // of the object
+    ActorTally tally_at_start;    // of the acquisition or release under way
     // In the cycle's acquisitions: atomics, and CAS operations that did not match.
-    std::uint32_t atomics_at_acquire = 0, mismatched_at_acquire = 0;
     std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;
+    WindowRecorder* recorder = nullptr;
+    Time recovery_begun;
 
     void mark(Phase phase) override;
     void was(Phase phase) override;
+    void recovery_begins() override;
+    void recovery_ends() override;
     void mark_at(Phase phase, Time now);
     void restart(Time now);
     Duration stop(Time now);

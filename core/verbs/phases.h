@@ -42,6 +42,9 @@ class PhaseSink {
   virtual void mark(Phase phase) = 0;  // from now on the client is in `phase`
   // The time since the last mark belonged to `phase`, as it has turned out.
   virtual void was(Phase phase) = 0;
+  // The client begins to recover the lock, and has recovered it. A recovery that fails has no end.
+  virtual void recovery_begins() = 0;
+  virtual void recovery_ends() = 0;
 };
 
 }  // namespace latchlab

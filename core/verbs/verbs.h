@@ -171,6 +171,13 @@ class Verbs {
   void mark_past(Phase phase) {
     if (origin_->phases_ != nullptr) origin_->phases_->was(phase);
   }
+  // The client has claimed the recovery of a lock; and the lock is free again.
+  void mark_recovery_begins() {
+    if (origin_->phases_ != nullptr) origin_->phases_->recovery_begins();
+  }
+  void mark_recovery_ends() {
+    if (origin_->phases_ != nullptr) origin_->phases_->recovery_ends();
+  }
   // Returns the previous sink, so that the new one can forward marks to it.
   PhaseSink* measure_phases(PhaseSink* sink) { return std::exchange(origin_->phases_, sink); }
   ActorTally& tally() { return origin_->tally_; }

@@ -18,6 +18,8 @@ class Marks final : public PhaseSink {
     text_ += " " + std::string(kPhaseNames.at(static_cast<std::size_t>(phase)));
   }
   void was(Phase phase) override { mark(phase); }
+  void recovery_begins() override {}
+  void recovery_ends() override {}
   std::string taken() { return std::exchange(text_, {}); }
 
  private:

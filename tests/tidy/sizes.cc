@@ -33,7 +33,10 @@ Findings stale_entries(const std::vector<SourceFile>& tree, const std::vector<Lo
 }  // namespace
 
 const std::vector<LongFile>& long_files() {
-  static const std::vector<LongFile> table = {};
+  static const std::vector<LongFile> table = {
+      {"core/measure/metric_table.cc", 460,
+       "one table: a row for each metric, in the order of results.json"},
+  };
   return table;
 }
 

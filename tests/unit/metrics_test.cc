@@ -28,10 +28,13 @@ RepeatMetrics full_metrics(double scale) {
     m.acquire_read.record(picoseconds(1'234'567 * i));
     m.acquire_write.record(microseconds(i));
     m.release.record(nanoseconds(3));
+    m.recovery.record(nanoseconds(4 * i));
   }
   m.open = {3, 1.5, 2.5 * scale};
   m.verbs_per_cycle = {0.1, 0.2, 0.3, 0.4, 0.5};
   m.verbs_per_cycle_detail = {{"cas_8", 0.25}, {"masked_cas_16", 1.0 / 3.0}};
+  m.verbs_per_acquire = {0.6, 0.7, 0.8, 0.9, 1.1};
+  m.rereads_per_release = 1.2;
   m.background_verbs_s = 12.0;
   m.retry_share = 0.125;
   m.retry_share_acquire = 0.0625;

@@ -53,6 +53,12 @@ PartialMetrics full_share() {
   share.shared_as_exclusive = 4;
   share.recoveries = 5;
   share.false_conflicts = 6;
+  share.reads_in_acquire = 12;
+  share.polls_in_acquire = 11;
+  share.writes_in_acquire = 10;
+  share.atomics_in_acquire = 9;
+  share.polls_in_release = 8;
+  share.recovery.record(Duration{13});
   share.ended_ps = 3001;
   share.checks = ~0ULL;
   share.violations = 1;

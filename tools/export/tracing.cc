@@ -147,6 +147,12 @@ struct PhaseListener final : PhaseSink {
   void was(Phase phase) override {
     if (next != nullptr) next->was(phase);
   }
+  void recovery_begins() override {
+    if (next != nullptr) next->recovery_begins();
+  }
+  void recovery_ends() override {
+    if (next != nullptr) next->recovery_ends();
+  }
 };
 
 class TracingObserver final : public ForwardingObserver {

@@ -13,6 +13,7 @@ Task<Client::Reset> Client::reset(LockRef lock, ServerLife life) {
   std::uint64_t header = 0;
   const Reset claimed = co_await claim(lock, life, header);
   if (claimed != Reset::done) co_return claimed;
+  verbs_.mark_recovery_begins();
   // Afterwards no node hears a question of a dead client, and no verb of one lands.
   if (options_.evict_dead) co_await evict_dead();
   bool anew = co_await ask_all_nodes(lock.id, life);
@@ -22,6 +23,7 @@ Task<Client::Reset> Client::reset(LockRef lock, ServerLife life) {
     LATCHLAB_PATH("cql: the server fails a reset");
     co_return Reset::failed;
   }
+  verbs_.mark_recovery_ends();
   ++recoveries_;
   co_return Reset::done;
 }
