@@ -388,7 +388,7 @@ const std::vector<Metric>& metric_table() {
        Aggregation::mean, at<&M::transactions, &M::Transactions::commits_s>,
        "Transactions whose work was done while all their grants were valid, per simulated second "
        "of the window.",
-       "", MetricOf::transactions,
+       "Higher is better.", MetricOf::transactions,
        [](const PartialMetrics& all, M& m) {
          m.transactions.commits_s = per_second(all.transaction.count(), all);
        }},

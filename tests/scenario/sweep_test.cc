@@ -98,7 +98,7 @@ TEST(Sweep, the_best_of_several_variants_is_told_by_labels) {
   EXPECT_EQ(parse(scenario.resolved_yaml).value().best_of.lines.size(), 1u);
   EXPECT_THAT(problem(with("{CAS: [cas, bar]}")),
               HasSubstr("test.yaml:5: sweep.best_of.lines.CAS: no lock of the sweep has the label "
-                        "'bar'; did you mean 'bare'?"));
+                        "'bar' (did you mean 'bare'?)"));
   EXPECT_THAT(problem(with("{A: [cas, bare], B: [bare]}")), HasSubstr("belongs to 'A' already"));
   EXPECT_THAT(problem(with("{mcs: [cas, bare]}")), HasSubstr("is the label of another lock"));
   EXPECT_THAT(problem(with("{CAS: cas}")), HasSubstr("expected a list of labels"));
