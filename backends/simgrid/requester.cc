@@ -31,7 +31,11 @@ Qp& Requester::qp_of(SimActor& actor, NodeId to) {
   fresh.sender.most_ = static_cast<std::int32_t>(
       std::min({actor.nic.outstanding, nodes_.model(to).outstanding, kMost}));
   table.add(&fresh);
-  if (has_pairs(actor)) return fresh;
+  if (has_pairs(actor)) {
+    paired_[to].users.push_back(&actor);
+    for (const std::uint32_t owner : paired_[to].owners) connect(actor, to, owner);
+    return fresh;
+  }
   nodes_.nic(actor.node()).add_qp();
   nodes_.nic(to).add_qp();
   return fresh;
@@ -42,18 +46,27 @@ bool Requester::has_pairs(const SimActor& actor) const {
   return pairs && actor.kind() == ActorKind::client && client_at_;
 }
 
-void Requester::count_pair(const SimActor& actor, RemoteAddr word) {
-  const std::optional<ClientId> owner = client_at_(word);
-  std::uint32_t one = actor.client().value;
+void Requester::note_owner(RemoteAddr word) {
+  const std::optional<ClientId> client = client_at_(word);
   // Nodes without clients are numbered from the other end.
-  std::uint32_t other = owner ? owner->value : ~std::uint32_t{word.node.value};
-  if (owner_ == QpOwner::duplex && one > other) std::swap(one, other);
-  bool& counted = pairs_[std::uint64_t{one} << 32 | other];
-  if (counted) return;
-  counted = true;
-  nodes_.nic(actor.node()).add_qp();
+  const std::uint32_t owner = client ? client->value : ~std::uint32_t{word.node.value};
+  PairedNode& node = paired_[word.node];
+  bool& known = node.known[owner];
+  if (known) return;
+  known = true;
+  node.owners.push_back(owner);
+  for (const SimActor* const user : node.users) connect(*user, word.node, owner);
+}
+
+void Requester::connect(const SimActor& user, NodeId to, std::uint32_t owner) {
+  std::uint32_t one = user.client().value;
+  if (owner_ == QpOwner::duplex && one > owner) std::swap(one, owner);
+  bool& connected = pairs_[std::uint64_t{one} << 32 | owner];
+  if (connected) return;
+  connected = true;
+  nodes_.nic(user.node()).add_qp();
   // A connection of a client to itself that serves both directions has one QP.
-  if (owner_ == QpOwner::pair || one != other) nodes_.nic(word.node).add_qp();
+  if (owner_ == QpOwner::pair || one != owner) nodes_.nic(to).add_qp();
 }
 
 // ---- the request ----
@@ -62,7 +75,7 @@ void Requester::post(SimActor& actor, SimOperation& op, Time date) {
   const NodeId to = op.verb.addr.node;
   LATCHLAB_CHECK(nodes_.exists(to), "verb to a node that does not exist");
   Qp& qp = qp_of(actor, to);
-  if (has_pairs(actor)) count_pair(actor, op.verb.addr);
+  if (has_pairs(actor)) note_owner(op.verb.addr);
   op.qp = &qp;
   op.peer_life = nodes_[to].life;
   qp.admit(op);

@@ -82,7 +82,7 @@ TEST_F(QpsInUse, of_pairs_that_share_a_connection_are_one_for_both_directions) {
   EXPECT_EQ(after_reading(QpOwner::duplex, shape()), 640);
 }
 
-// The first quarter of a node's locks belongs to two of its clients.
+// The first quarter of the locks of a node belongs to two of its clients.
 TEST_F(QpsInUse, of_pairs_are_only_those_to_clients_whose_words_are_used) {
   EXPECT_EQ(after_reading(QpOwner::pair, shape(), kLocksPerNode / 4), 2 * 80 * 2);
 }

@@ -40,8 +40,9 @@ function drawnOf(each, point, i) {
   return {metric: drawn, apart: drawn ? drawn.apart : ''};
 }
 
-// The name and the kind of y.
-const wordsOfY = ({y, words}) => metricWords(y) + (words || '');
+// The name and the kind of y. A quotient has no unit.
+const wordsOfY = ({y, words, relative}) =>
+  (relative && docOf(y) ? docOf(y).name : metricWords(y)) + (words || '');
 const kindOfY = ({y, relative}) => (relative ? 'number' : kindOf(y));
 
 function metricFigure(id, entries, what) {
