@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -30,9 +31,42 @@ Qp& Requester::qp_of(SimActor& actor, NodeId to) {
   fresh.sender.most_ = static_cast<std::int32_t>(
       std::min({actor.nic.outstanding, nodes_.model(to).outstanding, kMost}));
   table.add(&fresh);
+  if (has_pairs(actor)) {
+    paired_[to].users.push_back(&actor);
+    for (const std::uint32_t owner : paired_[to].owners) connect(actor, to, owner);
+    return fresh;
+  }
   nodes_.nic(actor.node()).add_qp();
   nodes_.nic(to).add_qp();
   return fresh;
+}
+
+bool Requester::has_pairs(const SimActor& actor) const {
+  const bool pairs = owner_ == QpOwner::pair || owner_ == QpOwner::duplex;
+  return pairs && actor.kind() == ActorKind::client && client_at_;
+}
+
+void Requester::note_owner(RemoteAddr word) {
+  const std::optional<ClientId> client = client_at_(word);
+  // Nodes without clients are numbered from the other end.
+  const std::uint32_t owner = client ? client->value : ~std::uint32_t{word.node.value};
+  PairedNode& node = paired_[word.node];
+  bool& known = node.known[owner];
+  if (known) return;
+  known = true;
+  node.owners.push_back(owner);
+  for (const SimActor* const user : node.users) connect(*user, word.node, owner);
+}
+
+void Requester::connect(const SimActor& user, NodeId to, std::uint32_t owner) {
+  std::uint32_t one = user.client().value;
+  if (owner_ == QpOwner::duplex && one > owner) std::swap(one, owner);
+  bool& connected = pairs_[std::uint64_t{one} << 32 | owner];
+  if (connected) return;
+  connected = true;
+  nodes_.nic(user.node()).add_qp();
+  // A connection of a client to itself that serves both directions has one QP.
+  if (owner_ == QpOwner::pair || one != owner) nodes_.nic(to).add_qp();
 }
 
 // ---- the request ----
@@ -41,6 +75,7 @@ void Requester::post(SimActor& actor, SimOperation& op, Time date) {
   const NodeId to = op.verb.addr.node;
   LATCHLAB_CHECK(nodes_.exists(to), "verb to a node that does not exist");
   Qp& qp = qp_of(actor, to);
+  if (has_pairs(actor)) note_owner(op.verb.addr);
   op.qp = &qp;
   op.peer_life = nodes_[to].life;
   qp.admit(op);

@@ -82,7 +82,7 @@ Stations::Stations(const WorldPlan& plan, const SimgridOptions& its_options)
       resending(context, network),
       transfer(context, platform, network, resending, options.bulk),
       cpus(context, memory, {options.cores, options.core_sharing}),
-      requester(context, memory, transfer, resending, options.qps),
+      requester(context, plan, memory, transfer, resending, options.qps),
       responder(context, memory, network, transfer),
       messages(context, network, resending, options.datagrams),
       calls(context, network, cpus),

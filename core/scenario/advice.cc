@@ -229,7 +229,8 @@ HardwareAdvice hardware_advice(const Point& point) {
       {clocks.offset.ps != 0, "clocks.offset", "real clocks are set as they are"},
       {clocks.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does"},
       {clocks.nic_offset.ps != 0, "clocks.nic_offset", "the real NIC's clock is set as it is"},
-      {platform.qps != QpOwner::client, "qps", "each client has QPs of its own"},
+      {platform.qps == QpOwner::core || platform.qps == QpOwner::node, "qps",
+       "each client has QPs of its own"},
       {platform.server_cpu.cores.has_value(), "server_cpu.cores",
        "a server has as many threads as --server-workers says"},
       {platform.server_cpu.call_service.has_value(), "server_cpu.call_service",
@@ -238,6 +239,12 @@ HardwareAdvice hardware_advice(const Point& point) {
   for (const auto& [asked_for, key, reality] : unused)
     if (asked_for)
       add(advice.warnings, fmt::format("platform.{}: {}; the value is not used", key, reality));
+  if (platform.qps == QpOwner::pair || platform.qps == QpOwner::duplex)
+    add(advice.errors,
+        fmt::format(
+            "platform.qps: {}: on hardware a client has one QP to each node, not one to each "
+            "of its clients; set it to client, or run it with --backend simgrid",
+            platform.qps == QpOwner::pair ? "pair" : "duplex"));
   if (platform.client_nodes_per_nic != 1)
     add(advice.warnings,
         "platform.client_nodes_per_nic: real nodes have the RNICs that they have; the value only "

@@ -26,7 +26,13 @@ struct ConstantOrigin {
 
 // What has its own QP to each node. READs and atomics in flight are limited per QP, and a QP
 // executes its requests in order.
-enum class QpOwner : std::uint8_t { client, core, node };
+//
+// pair: each client has a QP to each client of a node, its own node and itself included (ALock's
+// artifact, main.cc). A word is accessed over the QP to the client in whose memory it lies
+// (WorldPlan::client_at). duplex: the same, but two clients share one connection for both
+// directions (ALock's RDMA library). Of both only the number of QPs differs from `client`: one
+// client's verbs to one node share the limit and the order.
+enum class QpOwner : std::uint8_t { client, core, node, pair, duplex };
 
 // One point of a curve: with this many QPs in use, a NIC runs at this fraction of its rates.
 struct RatePoint {

@@ -100,7 +100,7 @@ void check_threads(const PlatformSpec& platform, const SourceLocation& place) {
     reject(
         place,
         "platform.core_sharing is threads, each of which has QPs of its own, and platform.qps is "
-        "core; set it to client or node");
+        "core; set it to client, node, pair or duplex");
 }
 
 // Checks which clients share RNICs and cores of a client node.
@@ -168,9 +168,13 @@ const Keys& platform_keys() {
       {"bulk", nested(&Platform::bulk, bulk_keys, "model"), "{model: flows, above: 8KiB}",
        "How the network's bandwidth is shared by long payloads; short payloads are sent one at a "
        "time at the sender's port."},
-      {"qps", words({"client", "core", "node"}, &Platform::qps), "core",
+      {"qps", words({"client", "core", "node", "pair", "duplex"}, &Platform::qps), "core",
        "What has its own QP to each node: a client, a core or a node. The limit of READs and "
-       "atomics in flight and the order of execution apply to each QP."},
+       "atomics in flight and the order of execution apply to each QP. pair: as client, but a "
+       "client has a QP to each client of a node, its own node and itself included, and uses the "
+       "one to the client in whose memory a word lies; the locks of a node are divided equally "
+       "among its clients. duplex: as pair, but two clients share one connection for both "
+       "directions. A NIC's `qp.cache` depends on the QPs in use, counted at both ends."},
       {"cores", number(count, &Platform::cores, "1", "10M"), "1",
        "Cores that the clients of a client node share, at most as many as clients; null: each "
        "client has its own core.",

@@ -33,6 +33,9 @@ struct WorldPlan {
   std::vector<NodePlan> nodes;
   std::uint64_t seed = 1;
   std::uint32_t clients = 0;
+  // The client in whose memory a word lies, if clients run on its node (World::client_at); null:
+  // not known.
+  std::function<std::optional<ClientId>(RemoteAddr)> client_at;
   // Fills a new, zeroed part of a node's memory with its initial image; null: zeros.
   std::function<void(NodeId, std::uint64_t offset, std::span<std::uint64_t> words)> image;
 };

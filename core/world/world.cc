@@ -68,9 +68,27 @@ RemoteAddr World::buffer_of(ClientId client) const {
   return {node, nodes_[node.value - 1].buffers + object_stride() * shape_.place_of(client).index};
 }
 
+std::optional<ClientId> World::client_at(RemoteAddr addr) const {
+  const NodeLayout& node = nodes_[addr.node.value - 1];
+  if (node.clients == 0) return std::nullopt;
+  std::uint64_t index = 0;
+  // If the word lies in a row of `items`, `stride` apart: the client that has it.
+  const auto look_in = [&](std::uint64_t start, std::uint64_t items, std::uint64_t stride) {
+    if (addr.offset >= start && addr.offset - start < items * stride)
+      index = (addr.offset - start) / stride * node.clients / items;
+  };
+  look_in(kLockTableOffset, node.locks, table_.offset_of(1) - kLockTableOffset);
+  if (shape_.guard) look_in(node.guard_words, node.locks, guard_bytes());
+  look_in(node.objects, node.locks, object_stride());
+  look_in(node.client_words, node.clients, round_up(layout_.client_bytes, 64));
+  look_in(node.buffers, node.clients, object_stride());
+  return ClientId{node.first_client + static_cast<std::uint32_t>(index)};
+}
+
 void World::plan_nodes() {
   const std::uint32_t count = shape_.servers + (shape_.colocated ? 0 : shape_.client_nodes);
   nodes_.resize(count);
+  std::uint32_t clients_so_far = 0;
   plan_.seed = shape_.seed;
   plan_.clients = shape_.clients();
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -91,6 +109,8 @@ void World::plan_nodes() {
     }
     if (clients) {
       node.clients = shape_.clients_on(shape_.colocated ? i : i - shape_.servers);
+      node.first_client = clients_so_far;
+      clients_so_far += static_cast<std::uint32_t>(node.clients);
       node.node_words = at;
       at = round_up(at + layout_.node_bytes, 64);
       node.client_words = at;
@@ -108,6 +128,7 @@ void World::plan_nodes() {
   plan_.image = [this](NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) {
     fill(node, offset, words);
   };
+  plan_.client_at = [this](RemoteAddr addr) { return client_at(addr); };
 }
 
 void World::plan_hardware(std::uint32_t client_node, NodePlan& planned) const {

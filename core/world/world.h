@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/protocols/lock.h"
@@ -80,6 +81,11 @@ class World final : public Peers {
 
   RemoteAddr guard_of(LockId id) const;   // where the shape has guards
   RemoteAddr object_of(LockId id) const;  // where the shape has objects; also the next
+  // The client in whose memory a word lies; none if no client runs on its node. A client has its
+  // own words and buffer there, and an equal share of the node's locks with their guards and
+  // objects, by number, as ALock's artifact divides them (calcThreadKeyRange); all else belongs to
+  // the first.
+  std::optional<ClientId> client_at(RemoteAddr addr) const;
   // As large as an object, on the client's node: the source of WRITEs to objects.
   RemoteAddr buffer_of(ClientId client) const;
   // True if this client was attached here: it has verbs and a part.
@@ -109,6 +115,7 @@ class World final : public Peers {
     std::uint64_t client_words = 0;
     std::uint64_t node_lock_words = 0;
     std::uint64_t clients = 0;
+    std::uint32_t first_client = 0;
     std::uint64_t device_bytes = 0;  // end of the table, if it lies on the RNIC
   };
   struct ClientPart {

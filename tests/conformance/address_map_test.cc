@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace latchlab::conformance {
 namespace {
 
@@ -68,6 +70,21 @@ TEST_P(PlacesOf, objects_of_a_world_are_found_by_address) {
   for (std::uint32_t node = 0; node < 2; ++node) {
     const NodeId id = world.client_node(node);
     expect(world.node_words(id), 24, "words of node " + std::to_string(id.value));
+  }
+}
+
+TEST_P(PlacesOf, words_lie_in_the_memory_of_a_client_of_their_node) {
+  for (ClientId client; client.value < 6; ++client.value)
+    EXPECT_EQ(world.client_at(world.client_words(client) + 32), client);
+  std::map<NodeId, std::uint32_t> last;  // the client that has the node's last lock so far
+  for (LockId lock; lock.value < 11; ++lock.value) {
+    const RemoteAddr entry = world.lock(lock).entry;
+    const auto owner = world.client_at(entry + 16);
+    EXPECT_EQ(owner.has_value(), world.plan().nodes[entry.node.value - 1].clients);
+    if (!owner) continue;
+    EXPECT_EQ(world.node_of(*owner), entry.node);
+    EXPECT_GE(owner->value, last[entry.node]);
+    last[entry.node] = owner->value;
   }
 }
 

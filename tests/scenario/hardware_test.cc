@@ -89,6 +89,18 @@ TEST(HardwareAdvice, unsupported_faults_are_refused_by_kind) {
   EXPECT_THAT(advice.errors[2], StartsWith("faults: pause"));
 }
 
+TEST(HardwareAdvice, a_qp_for_each_pair_of_clients_is_refused) {
+  Point point = guarded_point();
+  for (const auto& [owner, name] :
+       {std::pair(QpOwner::pair, "pair"), {QpOwner::duplex, "duplex"}}) {
+    point.platform.qps = owner;
+    const HardwareAdvice advice = hardware_advice(point);
+    EXPECT_THAT(advice.errors, ElementsAre(AllOf(StartsWith(std::string("platform.qps: ") + name),
+                                                 HasSubstr("set it to client"))));
+    EXPECT_THAT(advice.warnings, Not(Contains(StartsWith("platform.qps"))));
+  }
+}
+
 TEST(HardwareAdvice, a_table_in_device_memory_is_left_to_the_device_to_refuse) {
   Point point;
   point.locks.device_memory = true;

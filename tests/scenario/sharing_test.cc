@@ -45,6 +45,9 @@ TEST(Sharing, of_cores_and_qps_is_read_and_resolved) {
   EXPECT_EQ(made.platform.qps, QpOwner::core);
   EXPECT_EQ(made.platform.cores, 2U);
   expect_steady(made);
+  const Point pairs = point("platform: {clients_per_node: 8, qps: pair}\n");
+  EXPECT_EQ(pairs.platform.qps, QpOwner::pair);
+  expect_steady(pairs);
 }
 
 TEST(Sharing, of_more_cores_than_clients_is_refused) {
@@ -73,7 +76,7 @@ TEST(Sharing, of_more_threads_than_a_machine_has_is_refused) {
       problem(scenario("platform: {clients_per_node: 4, cores: 4, core_sharing: threads, qps: "
                        "core}")),
       "test.yaml:4: platform.core_sharing is threads, each of which has QPs of its own, and "
-      "platform.qps is core; set it to client or node");
+      "platform.qps is core; set it to client, node, pair or duplex");
 }
 
 TEST(ServerCpu, is_that_of_the_nic_file_unless_the_scenario_sets_it) {
