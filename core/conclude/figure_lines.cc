@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/conclude/verdict.h"
 #include "core/measure/metric_names.h"
-#include "core/run/study.h"
+#include "core/measure/statistics.h"
 #include "core/scenario/advice.h"
 
 namespace latchlab {
@@ -33,15 +34,6 @@ std::string resolved_text(const Point& point, const std::string& path) {
   const Json& value = params[at];
   if (path.ends_with("nic") && value.contains("name")) return value["name"].get<std::string>();
   return value.is_string() ? value.get<std::string>() : dump_json(value);
-}
-
-// A point's value at a path: the swept text, otherwise the resolved value; empty: no value.
-std::string text_at(const Point& point, const std::string& path) {
-  if (names_the_lock(path)) return point.protocol.label;
-  if (path == "clients") return std::to_string(point.platform.clients());
-  for (const auto& [axis, value] : point.axes)
-    if (axis == path) return value;
-  return resolved_text(point, path);
 }
 
 bool is_number(const std::string& text) {
@@ -71,6 +63,14 @@ class Sweep {
   // Whether points with equal values of `path` have equal values of `other`.
   bool decides(const std::string& path, const std::string& other) {
     return decides(at(path), at(other));
+  }
+  // By point: the values of all axes that `path` does not decide.
+  Texts beside(const std::string& path) {
+    Texts rest(scenario_.points.size());
+    for (const std::string& each : axes_)
+      if (!decides(path, each))
+        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] += at(each)[i] + "\n";
+    return rest;
   }
   // Whether a step along `axis` alone changes the value of `path`.
   bool moves(const std::string& axis, const std::string& path) {
@@ -129,6 +129,15 @@ bool names_the_lock(const std::string& path) {
          path == "protocol.label";
 }
 
+// The swept text, otherwise the resolved value.
+std::string text_at(const Point& point, const std::string& path) {
+  if (names_the_lock(path)) return point.protocol.label;
+  if (path == "clients") return std::to_string(point.platform.clients());
+  for (const auto& [axis, value] : point.axes)
+    if (axis == path) return value;
+  return resolved_text(point, path);
+}
+
 std::string setting(const std::string& path, const std::string& text) {
   if (names_the_lock(path) || path.ends_with(".nic")) return text;
   return fmt::format("{}={}", path.substr(is_parameter(path) ? std::string(kProtocol).size() : 0),
@@ -154,7 +163,8 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   for (const std::string& axis : sweep.axes()) {
     const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
                       !sweep.varies(axis) || sweep.decides(along, axis) ||
-                      (!lines.measured && sweep.decides(figure.x, axis));
+                      (!lines.measured && sweep.decides(figure.x, axis)) ||
+                      (!figure.mean_over.empty() && sweep.decides(figure.mean_over, axis));
     if (told) continue;
     const bool by_line = is_parameter(axis) || sweep.decides(figure.series, axis);
     (by_line ? parts : lines.apart).push_back(axis);
@@ -180,8 +190,120 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
     lines.at.push_back(lines.measured ? std::string() : sweep.at(figure.x)[i]);
     // A run that appears twice at one x is one point.
     if (first[i] != i && lines.at[i] == lines.at[first[i]]) lines.at[i].clear();
+    lines.drawn_at.push_back(i);
+  }
+  if (figure.mean_over.empty()) return lines;
+  const Texts beside = sweep.beside(figure.mean_over);
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    if (lines.at[i].empty()) continue;
+    lines.drawn_at[i] = places.emplace(beside[i], i).first->second;
+    if (lines.drawn_at[i] != i) lines.at[i].clear();
   }
   return lines;
+}
+
+namespace {
+
+// The path and the value in `relative_to`.
+std::pair<std::string, std::string> base_of(const Figure& figure) {
+  const std::size_t equals = figure.relative_to.find('=');
+  return {figure.relative_to.substr(0, equals), figure.relative_to.substr(equals + 1)};
+}
+
+// By point: the point by which its y is divided; none: there is no such point.
+std::vector<std::optional<std::size_t>> bases_of(const Scenario& scenario, const Figure& figure) {
+  std::vector<std::optional<std::size_t>> bases(scenario.points.size());
+  const auto [path, value] = base_of(figure);
+  const Texts beside = Sweep(scenario).beside(path);
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < bases.size(); ++i)
+    if (text_at(scenario.points[i], path) == value) places.emplace(beside[i], i);
+  for (std::size_t i = 0; i < bases.size(); ++i)
+    if (const auto found = places.find(beside[i]); found != places.end()) bases[i] = found->second;
+  return bases;
+}
+
+// A metric of a point, and in each of its repeats.
+struct Samples {
+  std::optional<double> whole;
+  std::vector<double> repeats;
+};
+
+std::optional<double> quotient(double above, double below) {
+  if (below == 0) return std::nullopt;
+  return above / below;
+}
+
+Samples divided(const Samples& above, const Samples& below) {
+  Samples result;
+  if (above.whole && below.whole) result.whole = quotient(*above.whole, *below.whole);
+  if (above.repeats.size() != below.repeats.size()) return result;
+  for (std::size_t r = 0; r < above.repeats.size(); ++r)
+    if (const auto each = quotient(above.repeats[r], below.repeats[r]))
+      result.repeats.push_back(*each);
+  return result;
+}
+
+// Of at least one.
+std::optional<DrawnValue> mean_of(const std::vector<Samples>& all) {
+  DrawnValue value;
+  std::vector<double> repeats(all.front().repeats.size());
+  const auto count = static_cast<double>(all.size());
+  for (const Samples& each : all) {
+    if (!each.whole) return std::nullopt;
+    value.y += *each.whole / count;
+    if (each.repeats.size() != repeats.size()) repeats.clear();
+    for (std::size_t r = 0; r < repeats.size(); ++r) repeats[r] += each.repeats[r] / count;
+  }
+  value.ci95 = half_width_95(repeats);
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::optional<DrawnValue>> drawn_values(const Scenario& scenario,
+                                                    const StudyOutcome& outcome,
+                                                    const Figure& figure,
+                                                    const FigureLines& lines) {
+  std::vector<Samples> samples;
+  for (const PointOutcome& point : outcome.points)
+    samples.push_back({number_at(point.metrics(), figure.y), values_of(point, figure.y)});
+  std::vector<std::optional<std::size_t>> bases(samples.size());
+  if (!figure.relative_to.empty()) bases = bases_of(scenario, figure);
+  std::vector<std::optional<DrawnValue>> values(samples.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::vector<Samples> all;
+    std::string apart;
+    const auto note = [&](std::size_t point) {
+      if (apart.empty()) apart = why_apart(outcome.points[point]);
+    };
+    for (std::size_t j = i; j < values.size(); ++j) {
+      if (lines.drawn_at[j] != i) continue;
+      note(j);
+      if (bases[j]) note(*bases[j]);
+      all.push_back(figure.relative_to.empty() ? samples[j]
+                    : bases[j]                 ? divided(samples[j], samples[*bases[j]])
+                                               : Samples{});
+    }
+    if (!all.empty()) values[i] = mean_of(all);
+    if (values[i]) values[i]->apart = apart;
+  }
+  return values;
+}
+
+bool is_derived(const Figure& figure) {
+  return !figure.mean_over.empty() || !figure.relative_to.empty();
+}
+
+std::string qualification(const Figure& figure) {
+  std::string text;
+  if (!figure.relative_to.empty()) {
+    const auto [path, value] = base_of(figure);
+    text += " relative to " + setting(path, value);
+  }
+  if (!figure.mean_over.empty()) text += ", mean over " + figure.mean_over;
+  return text;
 }
 
 Figure default_figure(const Scenario& scenario) {

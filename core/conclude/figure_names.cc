@@ -131,6 +131,57 @@ Status name_axis(const FigureNames& names, const char* key, bool measured, std::
   return fine();
 }
 
+Status name_mean(const Scenario& scenario, const FigureNames& names, Figure& figure) {
+  std::string& path = figure.mean_over;
+  if (path.empty()) return fine();
+  const std::string& place = figure.places.mean_over;
+  if (Status named = name_axis(names, "mean_over", false, path, place); !named) return named;
+  std::vector<std::string> swept;
+  for (const auto& [axis, value] : scenario.points.front().axes) swept.push_back(axis);
+  if (!contains(swept, path))
+    return Error{fmt::format("report.figures: mean_over is {}, which the sweep does not vary; "
+                             "swept: {}",
+                             in_quotes(path), joined(swept)),
+                 place};
+  if (path == figure.x || path == figure.series)
+    return Error{fmt::format("report.figures: mean_over is {}, which is x or series as well; leave "
+                             "mean_over out",
+                             in_quotes(path)),
+                 place};
+  if (is_metric(figure.x))
+    return Error{fmt::format("report.figures: mean_over needs an x of the scenario, and x is the "
+                             "metric {}; leave mean_over out",
+                             in_quotes(figure.x)),
+                 place};
+  return fine();
+}
+
+Status name_base(const Scenario& scenario, const FigureNames& names, Figure& figure) {
+  std::string& words = figure.relative_to;
+  if (words.empty()) return fine();
+  const std::string& place = figure.places.relative_to;
+  const std::size_t equals = words.find('=');
+  if (equals == std::string::npos)
+    return Error{fmt::format("report.figures: relative_to is {}; expected PATH=VALUE, for example "
+                             "label=mcs",
+                             in_quotes(words)),
+                 place};
+  std::string path = words.substr(0, equals);
+  const std::string value = words.substr(equals + 1);
+  if (Status named = name_axis(names, "relative_to", false, path, place); !named) return named;
+  std::vector<std::string> values;
+  for (const Point& point : scenario.points)
+    if (std::string text = text_at(point, path); !contains(values, text))
+      values.push_back(std::move(text));
+  if (!contains(values, value))
+    return Error{fmt::format("report.figures: relative_to is {}, and no point has this value{}; "
+                             "known: {}",
+                             in_quotes(words), aside(value, values), joined(values)),
+                 place};
+  words = path + "=" + value;
+  return fine();
+}
+
 }  // namespace
 
 Status name_figures(Scenario& scenario) {
@@ -142,6 +193,8 @@ Status name_figures(Scenario& scenario) {
     if (Status series = name_axis(names, "series", false, figure.series, figure.places.series);
         !series)
       return series;
+    if (Status mean = name_mean(scenario, names, figure); !mean) return mean;
+    if (Status base = name_base(scenario, names, figure); !base) return base;
   }
   return fine();
 }

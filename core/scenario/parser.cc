@@ -42,9 +42,12 @@ const YamlNode* part_of(const YamlNode& root, const char* key) {
 // known.
 void place_figure(const YamlNode& node, Figure& figure) {
   if (figure.series.empty()) figure.series = Figure().series;
-  const YamlNode* series = node.find("series");
-  figure.places = {node.find("x")->place.text(), node.find("y")->place.text(),
-                   (series ? *series : node).place.text()};
+  const auto place = [&](const char* key) {
+    const YamlNode* given = node.find(key);
+    return (given ? *given : node).place.text();
+  };
+  figure.places = {place("x"), place("y"), place("series"), place("mean_over"),
+                   place("relative_to")};
 }
 
 // Reads the keys that are the same at every point.

@@ -75,6 +75,12 @@ Kept kept_steps(const Scenario& scenario, const std::vector<Lists>& axes) {
         const std::vector<std::size_t> steps = steps_at(point, axes);
         for (std::size_t a = 0; a < axes.size(); ++a) kept[a][steps[a]] = true;
       }
+  for (const Figure& figure : scenario.figures)
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      for (const YamlEntry* list : axes[a])
+        for (std::size_t step = 0; step < kept[a].size(); ++step)
+          if (figure.relative_to == list->key + "=" + list->value.items[step].text)
+            kept[a][step] = true;
   return kept;
 }
 

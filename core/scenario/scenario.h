@@ -170,8 +170,10 @@ struct ProtocolSpec {
 struct Figure {
   std::string x, y;
   std::string series = "label";
+  std::string mean_over = {};    // a swept path; empty: none
+  std::string relative_to = {};  // "path=value" of the points by which y is divided; empty: none
   struct Places {
-    std::string x, y, series;
+    std::string x, y, series, mean_over, relative_to;
   } places = {};  // "file.yaml:12", for messages
 };
 

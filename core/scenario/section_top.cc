@@ -21,6 +21,12 @@ const Keys& figure_keys() {
       {"series", line(&Figure::series), "label",
        "What each curve stands for: a label, a number of clients or a value of a swept path. Other "
        "swept paths split the curves further."},
+      {"mean_over", line(&Figure::mean_over), "workload.locality",
+       "A swept path: points that differ only in it are drawn as one, with the mean of their y."},
+      {"relative_to", line(&Figure::relative_to), "label=mcs",
+       "A swept path and one of its values: the y of each point is divided by that of the point "
+       "with "
+       "this value and otherwise the same settings, before any mean is taken."},
   });
   return keys;
 }

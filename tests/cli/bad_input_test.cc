@@ -127,6 +127,21 @@ TEST_F(BadInput, figures_over_columns_or_metrics_that_points_lack) {
                       "4: report.figures: series is 'locks.cuont', which points do not have (did "
                       "you mean 'locks.count'?)",
                       "known: label, clients");
+  const std::string swept =
+      "sweep: {grid: {locks.count: [1, 2], workload.read_ratio: [0%, 50%]}}\nreport:\n  figures:\n"
+      "    - x: locks.count\n      y: goodput\n      ";
+  expect_line_refused(swept + "mean_over: run.seed",
+                      "9: report.figures: mean_over is 'run.seed', which the sweep does not vary",
+                      "swept: locks.count, workload.read_ratio");
+  expect_line_refused(swept + "mean_over: locks.count",
+                      "9: report.figures: mean_over is 'locks.count', which is x or series",
+                      "leave mean_over out");
+  expect_line_refused(swept + "relative_to: mcs",
+                      "9: report.figures: relative_to is 'mcs'; expected PATH=VALUE", "label=mcs");
+  expect_line_refused(swept + "relative_to: read_ratio=5%",
+                      "9: report.figures: relative_to is 'read_ratio=5%', and no point has this "
+                      "value (did you mean",
+                      "known: 0%, 50%");
   expect_line_refused("report: {figures: [{x: label, y: p50, series: goodput}]}",
                       "4: report.figures: series is 'goodput', which points do not have",
                       "known: ");

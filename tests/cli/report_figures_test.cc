@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -83,6 +84,21 @@ TEST_F(ReportFigures, columns_and_metrics_can_be_axes) {
   EXPECT_THAT(legend(seen, "named-1"), ElementsAre("cas", "mcs"));
   EXPECT_EQ(figure(seen, "named-1")["strokes"], 2);
   EXPECT_EQ(figure(seen, "named-1")["marks"], 6);
+}
+
+TEST_F(ReportFigures, quotients_and_means_have_one_point_for_each_group) {
+  const Seen seen = page_of(
+      "{name: cas}",
+      "sweep: {grid: {protocol.name: [cas, mcs], locks.count: [1, 100], "
+      "platform.clients_per_node: [1, 2, 4]}}\n"
+      "report: {figures: [{x: clients, y: p99, relative_to: label=mcs, mean_over: count}]}\n");
+  const Json& shown = figure(seen, "named-0");
+  EXPECT_EQ(shown["title"], "Acquire p99 relative to mcs, mean over locks.count by clients");
+  EXPECT_THAT(legend(seen, "named-0"), ElementsAre("cas", "mcs"));
+  EXPECT_EQ(shown["strokes"], 2);
+  EXPECT_EQ(shown["marks"], 6);
+  EXPECT_THAT(shown["tips"].get<std::vector<std::string>>(),
+              Contains(AllOf(HasSubstr("mcs"), EndsWith("mean over locks.count: 1"))));
 }
 
 TEST_F(ReportFigures, variants_of_an_rnic_have_short_names) {

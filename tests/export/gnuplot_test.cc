@@ -160,6 +160,65 @@ TEST(Figures, over_a_metric_a_line_follows_the_order_of_the_sweep) {
               ElementsAre("cas: 0.5,0 1,1 0.5,2"));
 }
 
+// ALock's Figure 4: relative to one budget, averaged over localities.
+TEST(Figures, y_may_be_a_quotient_and_a_mean_over_an_axis) {
+  Study study = study_of(
+      "protocol: {name: alock}\n"
+      "sweep: {grid: {protocol.remote_budget: [5, 10], platform.clients_per_node: [1, 2], "
+      "locks.count: [20, 100]}}\n"
+      "report: {figures: [{x: remote_budget, y: goodput, relative_to: remote_budget=5, "
+      "mean_over: clients_per_node}, {x: remote_budget, y: goodput, mean_over: "
+      "clients_per_node}]}\n");
+  ASSERT_TRUE(name_figures(study.scenario));
+  auto& points = study.outcome.points;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i].repeats[0]->metrics.goodput_ops_s = 10.0 + static_cast<double>(i);
+  const auto figures = figures_of(study.scenario, study.outcome);
+  ASSERT_EQ(figures.size(), 2U);
+  const auto mean = [](double a, double b) { return fmt::format("{}", (a + b) / 2); };
+  EXPECT_THAT(curves(figures[0]),
+              ElementsAre("alock, locks.count=20: 5,1 10," + mean(14.0 / 10, 16.0 / 12),
+                          "alock, locks.count=100: 5,1 10," + mean(15.0 / 11, 17.0 / 13)));
+  EXPECT_THAT(curves(figures[1]), ElementsAre("alock, locks.count=20: 5,11 10,15",
+                                              "alock, locks.count=100: 5,12 10,16"));
+  EXPECT_EQ(figures[0].y_words,
+            " relative to remote_budget=5, mean over platform.clients_per_node");
+  const auto files = gnuplot_files("t", figures, {});
+  EXPECT_THAT(files[1].second, HasSubstr("set ylabel 'Goodput relative to remote_budget=5, mean "
+                                         "over platform.clients_per_node'"));
+}
+
+TEST(Figures, a_quotient_is_by_the_same_point_of_another_lock_and_by_repeats) {
+  Study study = study_of(
+      "run: {repeats: 3}\n"
+      "sweep: {zip: [{protocol: [{name: cas}, {name: mcs}], run.warmup: [1ms, 2ms]}], "
+      "grid: {locks.count: [1, 2]}}\n"
+      "report: {figures: [{x: locks.count, y: goodput, relative_to: label=mcs}]}\n");
+  ASSERT_TRUE(name_figures(study.scenario));
+  for (std::size_t i = 0; i < 4; ++i) {
+    PointOutcome& point = study.outcome.points[i];
+    point.repeats.resize(1);
+    for (int r = 1; r <= 3; ++r) {
+      if (r > 1) point.repeats.push_back(point.repeats[0]);
+      const bool cas = study.scenario.points[i].protocol.name == "cas";
+      point.repeats.back()->metrics.goodput_ops_s = r * (cas ? 20.0 : 10.0);
+    }
+  }
+  const auto figures = figures_of(study.scenario, study.outcome);
+  EXPECT_THAT(curves(figures[0]),
+              ElementsAre("cas, run.warmup=1ms: 1,2 2,2", "mcs, run.warmup=2ms: 1,1 2,1"));
+  // Each repeat has the quotient 2.
+  EXPECT_EQ(figures[0].series[0].values[0].ci95, 0);
+  // A point is drawn apart if the one by which it is divided is, and not at all without that one.
+  study.outcome.points[1].repeats[0]->status = RepeatStatus::unsafe;
+  for (auto& repeat : study.outcome.points[3].repeats) repeat->status = RepeatStatus::failed;
+  const auto without = figures_of(study.scenario, study.outcome);
+  EXPECT_THAT(curves(without[0]),
+              ElementsAre("cas, run.warmup=1ms: 1,2", "mcs, run.warmup=2ms: 1,1"));
+  EXPECT_EQ(without[0].series[0].values[0].apart, "UNSAFE");
+  EXPECT_EQ(without[0].series[1].values[0].apart, "UNSAFE");
+}
+
 TEST(Figures, points_with_a_verdict_are_drawn_apart_and_those_without_numbers_not_at_all) {
   Study study =
       study_of("protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 2, 3, 4]}}\n");

@@ -73,6 +73,13 @@ TEST(QuickLook, keeps_the_ends_and_the_middle_of_numeric_axes_and_all_other_valu
                                     "locks.count, run.seed: 3 of 4 values"));
 }
 
+TEST(QuickLook, keeps_the_points_by_which_a_figure_divides) {
+  const Looked cut = look(scenario(
+      "sweep: {grid: {locks.count: [1, 2, 3, 4, 5, 6]}}\n"
+      "report: {figures: [{x: locks.count, y: goodput_ops_s, relative_to: locks.count=2}]}\n"));
+  EXPECT_THAT(values_of(cut.after, "locks.count"), ElementsAre("1", "2", "4", "6"));
+}
+
 TEST(QuickLook, keeps_points_of_published_figures) {
   const Looked cut = look(scenario(
       "sweep: {grid: {locks.count: [1, 2, 3, 4, 5, 6], workload.read_ratio: [0%, 50%]}}\n"

@@ -91,16 +91,24 @@ FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOu
   FigureData data;
   data.x = figure.x;
   data.y = figure.y;
+  data.y_words = qualification(figure);
+  data.relative = !figure.relative_to.empty();
   const FigureLines lines = lines_of(scenario, figure);
   if (lines.measured) data.x_kind = XKind::measured;
+  std::vector<std::optional<DrawnValue>> derived;
+  if (is_derived(figure)) derived = drawn_values(scenario, outcome, figure, lines);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     const Leaves leaves = outcome.points[i].metrics();
     auto value = value_of(leaves, figure.y);
     const auto x = lines.measured ? number_at(leaves, figure.x) : 0;
     if (!value || !x || (!lines.measured && lines.at[i].empty())) continue;
+    value->apart = why_apart(outcome.points[i]);
+    if (is_derived(figure)) {
+      if (!derived[i]) continue;
+      *value = {0, "", derived[i]->y, derived[i]->ci95, derived[i]->apart};
+    }
     value->x = *x;
     value->x_text = lines.at[i];
-    value->apart = why_apart(outcome.points[i]);
     series_named(data, lines.line[i] + configuration(scenario.points[i], lines.apart))
         .values.push_back(std::move(*value));
   }

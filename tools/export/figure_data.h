@@ -27,7 +27,9 @@ struct FigureSeries {
 enum class XKind { number, microseconds, percent, names, measured };
 
 struct FigureData {
-  std::string x, y;   // "platform.clients_per_node", "acquire_ns.p99"
+  std::string x, y;          // "platform.clients_per_node", "acquire_ns.p99"
+  std::string y_words = {};  // qualification() of y
+  bool relative = false;     // y is a quotient, so it has no unit
   std::string where;  // fixed for the whole figure: "platform.clients_per_node=48"; may be empty
   XKind x_kind = XKind::number;
   std::vector<std::string> names;  // the tics for XKind::names, in order

@@ -85,7 +85,7 @@ std::string data_file(const std::string& head, const FigureData& figure) {
   text += fmt::format(
       "# columns: {} | {} | its 95% confidence half-width (0: unknown, below three repeats)\n"
       "# times in ns, rates in 1/s, shares as fractions; one block per series\n",
-      one_line(x_title(figure)), one_line(figure.y));
+      one_line(x_title(figure)), one_line(figure.y + figure.y_words));
   for (const Block& block : blocks_of(figure))
     text += fmt::format("\n\n# series: {}{}{}\n{}\n", one_line(figure.series[block.series].label),
                         block.apart.empty() ? "" : ", apart: ", block.apart,
@@ -160,9 +160,9 @@ std::vector<TextFile> gnuplot_files(const std::string& title,
   std::vector<TextFile> files;
   std::vector<std::string> names;
   const auto add = [&](const std::string& name, const FigureData& figure) {
-    const std::string head =
-        fmt::format("# {}: {} over {}{}\n", one_line(title), one_line(figure.y), one_line(figure.x),
-                    figure.where.empty() ? "" : ", where " + one_line(figure.where));
+    const std::string head = fmt::format(
+        "# {}: {}{} over {}{}\n", one_line(title), one_line(figure.y), one_line(figure.y_words),
+        one_line(figure.x), figure.where.empty() ? "" : ", where " + one_line(figure.where));
     files.emplace_back(name + ".dat", data_file(head, figure));
     files.emplace_back(name + ".gp", script(head, name, figure));
     names.push_back(name);

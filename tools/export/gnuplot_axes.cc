@@ -109,7 +109,7 @@ Scale x_scale(const FigureData& figure) {
 }
 
 Scale y_scale(const FigureData& figure) {
-  return scale_of(figure.y, ys_of(figure).greatest);
+  return figure.relative ? Scale() : scale_of(figure.y, ys_of(figure).greatest);
 }
 
 std::string x_title(const FigureData& figure) {
@@ -140,7 +140,7 @@ std::string x_axis(const FigureData& figure, const Scale& scale) {
 
 std::string y_axis(const FigureData& figure, const Scale& scale) {
   const Range range = ys_of(figure);
-  const std::string text = labelled("y", title_of(figure.y), scale);
+  const std::string text = labelled("y", title_of(figure.y) + figure.y_words, scale);
   if (range.wide()) return text + "set logscale y\n";
   const double top = range.greatest > 0 ? range.greatest / scale.unit * 1.08 : 1;
   return text + fmt::format("set yrange [{}:{}]\n", std::min(range.least / scale.unit, 0.0), top);

@@ -66,24 +66,37 @@ Json nic_json(const NicModel& nic, const Json& values) {
   return {{"name", nic.name}, {"device", nic.device}, {"constants", std::move(constants)}};
 }
 
-Json figure_json(const Scenario& scenario, const Figure& figure) {
+Json figure_json(const Scenario& scenario, const StudyOutcome& outcome, const Figure& figure) {
   const FigureLines lines = lines_of(scenario, figure);
-  return {{"x", figure.x},           {"y", figure.y},
-          {"series", figure.series}, {"measured", lines.measured},
-          {"apart", lines.apart},    {"line", lines.line},
-          {"at", lines.at}};
+  Json json = {{"x", figure.x},           {"y", figure.y},
+               {"series", figure.series}, {"measured", lines.measured},
+               {"apart", lines.apart},    {"line", lines.line},
+               {"at", lines.at}};
+  if (!is_derived(figure)) return json;
+  json["words"] = qualification(figure);
+  json["relative"] = !figure.relative_to.empty();
+  json["values"] = Json::array();
+  for (const auto& value : drawn_values(scenario, outcome, figure, lines)) {
+    Json& each = json["values"].emplace_back();
+    if (value)
+      each = {{"value", value->y},
+              {"ci", value->ci95 ? Json(*value->ci95) : Json()},
+              {"apart", value->apart}};
+  }
+  return json;
 }
 
 // The fairness figure has the x axis of the first figure.
-void add_figures(Json& part, const Scenario& scenario) {
+void add_figures(Json& part, const Scenario& scenario, const StudyOutcome& outcome) {
   std::vector<Figure> figures = scenario.figures;
   const Figure usual = default_figure(scenario);
   if (figures.empty()) figures.push_back(usual);
   part["figures"] = Json::array();
-  for (const Figure& figure : figures) part["figures"].push_back(figure_json(scenario, figure));
+  for (const Figure& figure : figures)
+    part["figures"].push_back(figure_json(scenario, outcome, figure));
   const bool measured = part["figures"].front()["measured"].get<bool>();
   part["fairness"] = figure_json(
-      scenario, {measured ? usual.x : figures.front().x, "fairness.jain", usual.series});
+      scenario, outcome, {measured ? usual.x : figures.front().x, "fairness.jain", usual.series});
 }
 
 void add_points(Json& part, const ReportPart& from) {
@@ -160,7 +173,7 @@ Json part_json(const ReportPart& from) {
   part["name"] = from.name;
   const std::string answers = answers_of(from.search);
   part["finding"] = !answers.empty() ? answers : conclusion(from.scenario, from.outcome);
-  add_figures(part, from.scenario);
+  add_figures(part, from.scenario, from.outcome);
   add_points(part, from);
   part["remarks"] = parse_json(remarks_json(from.scenario, from.outcome));
   part["scenario"] = from.scenario.resolved_yaml;

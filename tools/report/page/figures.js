@@ -10,14 +10,15 @@ const MOST_FIGURES = 4;
 function metricFigures(id, of, most) {
   const apart = unique(of.flatMap(({each}) => each.apart));
   const entries = of.flatMap(({part, each}) => part.points.map((point, i) => ({
-    point, text: each.at[i], where: surroundingsOf(point, apart),
+    point, text: each.at[i], where: surroundingsOf(point, apart), ...drawnOf(each, point, i),
     name: (of.length > 1 ? `${part.name}: ` : '') + each.line[i],
     style: lineStyle(each.line[i], of.length > 1 ? part : null),
   })).filter(({text}) => each.measured || text !== ''));
-  const {x, y, measured} = of[0].each;
+  const {x, y, measured, words, relative} = of[0].each;
   const places = unique(entries.map((entry) => entry.where));
   const draw = (place, choice) => metricFigure(id,
-    entries.filter((entry) => entry.where === place), {x, y, measured, most, place, choice});
+    entries.filter((entry) => entry.where === place), {x, y, measured, words, relative, most, place,
+      choice});
   if (places.length <= MOST_FIGURES) return places.map((place) => draw(place, null));
   const holder = el('div');
   const show = (place) => {
@@ -31,13 +32,26 @@ function metricFigures(id, of, most) {
   return [holder];
 }
 
+// The point's metric and why the line omits the point; for a derived figure (a mean or a quotient)
+// what the program has computed.
+function drawnOf(each, point, i) {
+  if (!each.values) return {metric: metricOf(point, each.y), apart: point.apart};
+  const drawn = each.values[i];
+  return {metric: drawn, apart: drawn ? drawn.apart : ''};
+}
+
+// The name and the kind of y. A quotient has no unit.
+const wordsOfY = ({y, words, relative}) =>
+  (relative && docOf(y) ? docOf(y).name : metricWords(y)) + (words || '');
+const kindOfY = ({y, relative}) => (relative ? 'number' : kindOf(y));
+
 function metricFigure(id, entries, what) {
   const data = metricSeries(entries, what);
   const ys = data.series.flatMap((series) => series.values.map((value) => value.y));
   const xs = data.series.flatMap((series) => series.values.map((value) => value.x));
-  const state = {logX: !data.names && isGeometric(xs), logY: spansDecades(what.y, ys)};
+  const state = {logX: !data.names && isGeometric(xs), logY: spansDecades(kindOfY(what), ys)};
   const hidden = new Set();
-  const kind = kindOf(what.y);
+  const kind = kindOfY(what);
   let self = null;
   const positive = (values) => values.some((value) => value > 0);
   const again = (key) => (on) => {
@@ -47,12 +61,12 @@ function metricFigure(id, entries, what) {
   const spec = () => ({
     series: data.series,
     x: {title: metricWords(what.x), log: state.logX, names: data.names, format: data.format},
-    y: {title: metricWords(what.y), log: state.logY, format: (v) => shortText(kind, v),
+    y: {title: wordsOfY(what), log: state.logY, format: (v) => shortText(kind, v),
       most: what.most},
   });
   const element = figure({
     id,
-    title: `${capital(metricWords(what.y))} by ${metricWords(what.x)}` +
+    title: `${capital(wordsOfY(what))} by ${metricWords(what.x)}` +
       (what.place ? ` (${what.place})` : ''),
     note: [noteOf(entries, what, ys), metricSays(what.y)].filter(Boolean).join(' '),
     controls: [what.choice,
@@ -62,8 +76,9 @@ function metricFigure(id, entries, what) {
       self = me;
       return drawLines(svg, width, me, spec(), hidden);
     },
-    rows: () => [['series', what.x, what.y, 'ci95', 'apart'], ...data.series.flatMap((series) =>
-      series.values.map((value) => [series.name, value.text, value.y, value.ci, value.apart]))],
+    rows: () => [['series', what.x, what.y + (what.words || ''), 'ci95', 'apart'],
+      ...data.series.flatMap((series) => series.values.map((value) =>
+        [series.name, value.text, value.y, value.ci, value.apart]))],
   });
   return element;
 }
@@ -73,9 +88,9 @@ function capital(text) {
 }
 
 // Times that differ by more than a factor of 100 get a logarithmic axis.
-function spansDecades(metric, values) {
+function spansDecades(kind, values) {
   const positive = values.filter((value) => value > 0);
-  return kindOf(metric) === 'time' && positive.length > 1 &&
+  return kind === 'time' && positive.length > 1 &&
     d3.max(positive) / d3.min(positive) > 100;
 }
 
@@ -84,13 +99,14 @@ function noteOf(entries, {x, y}, ys) {
   const notes = [];
   const missing = entries.length - ys.length;
   if (missing) notes.push(`${missing} of ${entries.length} points have no value here.`);
-  if (entries.some(({point}) => (metricOf(point, y) || {}).ci))
+  if (entries.some(({metric}) => (metric || {}).ci))
     notes.push('Bands and whiskers: 95% confidence interval of the mean over the repeats.');
   return notes.join(' ') || null;
 }
 
 // If x is measured, a line follows the order of the sweep; otherwise it follows x.
-function metricSeries(entries, {x, y, measured}) {
+function metricSeries(entries, what) {
+  const {x, measured} = what;
   const texts = unique(entries.map((entry) => entry.text));
   const numeric = measured || texts.every((text) => quantity(text) !== null);
   const place = ({point, text}) => (measured ? valueOf(point, x)
@@ -100,12 +116,12 @@ function metricSeries(entries, {x, y, measured}) {
   for (const entry of entries) {
     styles.set(entry.name, entry.style);
     if (!byName.has(entry.name)) byName.set(entry.name, []);
-    const metric = metricOf(entry.point, y);
+    const {metric} = entry;
     const at = place(entry);
     if (!metric || at === null) continue;
     const text = measured ? exactText(kindOf(x), at) : entry.text;
     byName.get(entry.name).push({x: at, text: measured ? at : text, y: metric.value, ci: metric.ci,
-      apart: entry.point.apart, lines: tipOf(entry, text, x, y, metric)});
+      apart: entry.apart, lines: tipOf(entry, text, what)});
   }
   const written = new Map(texts.map((text) => [quantity(text), text]));
   return {
@@ -117,13 +133,13 @@ function metricSeries(entries, {x, y, measured}) {
   };
 }
 
-function tipOf({point, name}, text, x, y, metric) {
-  const kind = kindOf(y);
+function tipOf({name, metric, apart}, text, what) {
+  const kind = kindOfY(what);
   const interval = metric.ci === null || metric.ci === undefined ? []
     : [`± ${exactText(kind, metric.ci)} (95% confidence)`];
-  return [name, `${metricWords(x)}: ${text}`,
-    `${metricWords(y)}: ${exactText(kind, metric.value)}`, ...interval,
-    ...(point.apart ? [apartSays(point.apart)] : [])];
+  return [name, `${metricWords(what.x)}: ${text}`,
+    `${wordsOfY(what)}: ${exactText(kind, metric.value)}`, ...interval,
+    ...(apart ? [apartSays(apart)] : [])];
 }
 
 // ---- distributions ----

@@ -4,7 +4,7 @@
 function togetherElement() {
   const shared = new Map();
   PARTS.forEach((part) => part.figures.forEach((each) => {
-    const key = JSON.stringify([each.x, each.y]);
+    const key = JSON.stringify([each.x, each.y, each.words]);
     if (!shared.has(key)) shared.set(key, []);
     if (!shared.get(key).some((other) => other.part === part)) shared.get(key).push({part, each});
   }));
