@@ -49,6 +49,10 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   attempt.range = {want.extent.first, end_of(want.extent)};
   attempt.held = &held;
   attempt.tuning = Tuning::of(options_.meet, options_.t_wait);
+  if (poller_ != nullptr && !trees_.contains(want.lock.id.value)) {
+    const auto use = [this, &want] { poller_->uses(want.lock); };
+    co_await verbs_.on_node(use);
+  }
   if (tuning_ != nullptr) {
     const auto enter = [this, &held, &attempt] {
       held.began = tuning_->round();

@@ -2,6 +2,7 @@
 
 #include "core/protocols/citron/client.h"
 #include "core/protocols/citron/metadata.h"
+#include "core/protocols/citron/poller.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/dslr/protocol.h"
 #include "core/protocols/message_names.h"
@@ -23,11 +24,12 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     return layout;
   }
   // A client may have notified one node for all nodes of its range. A counter tells apart one
-  // request less than it has values.
+  // request less than it has values. The pollers of nodes, at most one for each client, acquire the
+  // mutex as well.
   Limits limits() const override {
     const std::uint64_t clients = options_.node.counter_ones() / options_.nodes;
-    return {.max_clients = std::min(clients, mutex_.limits().max_clients),
-            .rests_on_time = RestsOnTime::exclusion};
+    const std::uint64_t mutex = mutex_.limits().max_clients / (options_.polls() ? 2 : 1);
+    return {.max_clients = std::min(clients, mutex), .rests_on_time = RestsOnTime::exclusion};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed = {Capability::masked_atomics_8, Capability::timing};
@@ -35,6 +37,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
       needed.push_back(Capability::calls);
       needed.push_back(Capability::allocate);
     }
+    if (options_.polls()) needed.push_back(Capability::node_state);
     if (options_.recovers()) {
       needed.push_back(Capability::membership);
       needed.push_back(Capability::evict);
@@ -46,6 +49,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     return needed;
   }
   std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
+    if (options_.polls()) return std::make_unique<Poller>(options_, env);
     if (!options_.tunes()) return nullptr;
     return std::make_unique<Tuner>(options_, env);
   }
@@ -168,8 +172,11 @@ ProtocolEntry citron_entry() {
             {"poll_pause", &Options::poll_pause, Duration{}, milliseconds(1),
              "pause between READs of a waiting request (the paper: none)"},
             {"scale_up_poll", &Options::scale_up_poll, Duration{}, seconds(10),
-             "least time between two checks, each after a release, of whether the tree must grow; "
-             "0: no check (4.5: 10 ms)"},
+             "least time between two checks of whether the tree must grow; 0: no check (4.5: 10 "
+             "ms)"},
+            {"scale_up_by", &Options::scale_up_by, "clients|poller",
+             "what checks, and makes the tree larger: clients: each client, after a release; "
+             "poller: one background thread on each client node (4.5)"},
             {"scale_up_levels", &Options::scale_up_levels, 1, 8,
              "the least number of levels by which the tree grows (3.9: one, or more)"},
             {"allocation_time", &Options::allocation_time, Duration{}, seconds(1),

@@ -47,15 +47,17 @@
 // Fast path (3.8), each part a switch: 2(a) and 2(b) share a doorbell, so do 2(c) and 2(d); a node
 // just above leaves also sets all bits of its four children, and skips the wait of 2(d) if all of
 // them were 0.
-// Scale-up (3.9.1). Every `scale_up_poll` a client that has released its last range READs the
-// maximizer. If that is beyond the tree, the client acquires the mutex, has memory allocated, and
-// adds 1 to Exp at the nodes of the top m levels, in order. It adds the DCnt and DMax that it found
-// at a node to those of the ancestors m, 2m, ... levels above in the new tree; if the old root was
-// occupied, it adds 1 to DMax of the root's ancestors 1, m + 1, ... levels above. It then publishes
-// the new tree, clears the maximizer and releases the mutex. A request that finds Exp raised at the
-// root that it knows gives up, and asks the server for the new tree. A client that holds a range
-// meanwhile finds Exp raised at the highest node that it notified when it releases, and adds DCnt +
-// 1 at the new ancestors, too.
+// Scale-up (3.9.1). `scale_up_by: poller`, the form of 4.5: on each client node one background
+// thread READs the maximizers of the locks that its clients use every `scale_up_poll`, and no
+// client does. `clients`, the default: at most once in that time, a client that has released its
+// last range READs the maximizer of that lock. If it is beyond the tree, the thread, or the client,
+// acquires the mutex, has memory allocated, and adds 1 to Exp at the nodes of the top m levels, in
+// order. It adds the DCnt and DMax that it found at a node to those of the ancestors m, 2m, ...
+// levels above in the new tree; if the old root was occupied, it adds 1 to DMax of the root's
+// ancestors 1, m + 1, ... levels above. It then publishes the new tree, clears the maximizer and
+// releases the mutex. A request that finds Exp raised at the root that it knows gives up, and asks
+// the server for the new tree. A client that holds a range meanwhile finds Exp raised at the
+// highest node that it notified when it releases, and adds DCnt + 1 at the new ancestors, too.
 // Scale-down (3.9.2): Client::scale_down, by a holder of the whole object.
 //
 // Cost. A free leaf takes two round trips with the fast path, three without: READs of all
@@ -194,8 +196,8 @@
 //     holds no node yet returns to its caller, which tries again; so does one that finds the tree
 //     grown, because its nodes may be others then. `retry: range` gives back all nodes each time.
 // Assumptions. Widths of Exp and Occ (the figure is lost): 3 and 1, beside counters of 15 bits. The
-// value of `leaf_tries`. Which client reads the maximizer, and when. The READs of a wait follow
-// each other without pause. The server's allocation time.
+// value of `leaf_tries`. When a node's background thread begins to poll: at a random time. The
+// READs of a wait follow each other without pause. The server's allocation time.
 // Departures. A scale-up skips nodes with nothing to add, and posts 16 verbs with one doorbell
 // (`propagation`). A client that finds the root expanded waits until the server knows the new tree
 // (a call that is answered then). Deadlines of callers are ignored in the tree.

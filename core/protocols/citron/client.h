@@ -11,6 +11,7 @@
 #include "core/base/zero_padding.h"
 #include "core/protocols/citron/cover.h"
 #include "core/protocols/citron/options.h"
+#include "core/protocols/citron/poller.h"
 #include "core/protocols/citron/tree.h"
 #include "core/protocols/citron/tuning.h"
 #include "core/protocols/common/per_grant.h"
@@ -60,7 +61,8 @@ class Client final : public LockClient {
   Client(const Options& options, const ClientEnv& env)
       : options_(options),
         verbs_(*env.verbs),
-        tuning_(static_cast<Tuner*>(env.node)),
+        tuning_(options.tunes() ? static_cast<Tuner*>(env.node) : nullptr),
+        poller_(options.polls() ? static_cast<Poller*>(env.node) : nullptr),
         mutex_(options, env) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
@@ -70,6 +72,8 @@ class Client final : public LockClient {
   // Makes the tree larger if a client has wanted units beyond it (3.9.1). False: no client has, or
   // the server fails.
   Task<bool> scale_up(LockRef lock);
+  // READs the maximizer, and if it is set, makes the tree larger.
+  Task<void> grow_if_wanted(LockRef lock);
   // Cuts the tree down to this many units (3.9.2), a power of four times 64. This client holds the
   // whole object. False: the server fails.
   Task<bool> scale_down(LockRef lock, std::uint64_t units);
@@ -196,7 +200,8 @@ class Client final : public LockClient {
 
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
-  Tuner* const tuning_;  // null: m and T_wait stay as they are
+  Tuner* const tuning_;   // null: m and T_wait stay as they are
+  Poller* const poller_;  // null: clients grow the tree, or this is the poller's own part
   dslr::Client mutex_;
   FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   Lookup<Tree> trees_;  // by lock

@@ -104,6 +104,7 @@ enum class Retry : std::uint8_t { node, range };
 enum class LeafBits : std::uint8_t { behind, before };
 enum class Undo : std::uint8_t { fenced, always };
 enum class Suspects : std::uint8_t { outwaited, cleared };
+enum class ScaleUpBy : std::uint8_t { clients, poller };
 enum class Propagation : std::uint8_t { batched, one_by_one };
 
 // The base is the options of the spillover mutex; both locks use its `lease`.
@@ -119,7 +120,8 @@ struct Options : dslr::Options {
   bool lock_children = true;
   std::uint32_t leaf_tries = 8;
   Duration poll_pause = {};
-  Duration scale_up_poll = {};   // zero: never
+  Duration scale_up_poll = {};  // zero: never
+  ScaleUpBy scale_up_by = ScaleUpBy::clients;
   unsigned scale_up_levels = 1;  // at least
   Duration allocation_time = microseconds(50);
   Propagation propagation = Propagation::batched;
@@ -153,6 +155,7 @@ struct Options : dslr::Options {
   }
 
   bool scales() const { return scale_up_poll.ps > 0; }
+  bool polls() const { return scales() && scale_up_by == ScaleUpBy::poller; }
   bool tunes() const { return tune_after.ps > 0; }
   bool recovers() const { return lease.ps > 0; }
 };

@@ -18,7 +18,8 @@ Task<ReleaseResult> Client::release(Grant grant) {
   ReleaseResult result = co_await undo(grant.lock, held);
   if (late) result = ReleaseResult::suppressed;
   co_await leave_round(held);
-  if (options_.scales() && holding_ == 0) co_await look_at_maximizer(grant.lock);
+  if (options_.scales() && !options_.polls() && holding_ == 0)
+    co_await look_at_maximizer(grant.lock);
   co_return result;
 }
 

@@ -50,13 +50,40 @@ Task<void> Client::look_for_changes(LockRef lock) {
 
 // ---- growing ----
 
-// After a release, each client reads from time to time whether a request has gone beyond the tree.
+// Unless a poller does it: after a release, each client reads from time to time whether a request
+// has gone beyond the tree.
 Task<void> Client::look_at_maximizer(LockRef lock) {
   const Time now = verbs_.now();
   if (now - looked_at_maximizer_ < options_.scale_up_poll) co_return;
   looked_at_maximizer_ = now;
+  co_await grow_if_wanted(lock);
+}
+
+Task<void> Client::grow_if_wanted(LockRef lock) {
   const Completion seen = co_await verbs_.read(maximizer_of(lock));
   if (seen.ok() && seen.value.lo != 0) co_await scale_up(lock);
+}
+
+void Poller::uses(LockRef lock) {
+  if (known_.contains(lock.id.value)) return;
+  known_[lock.id.value] = 1;
+  locks_.push_back(lock);
+}
+
+Task<void> Poller::background(Verbs& verbs) {
+  ClientEnv env;
+  env.verbs = &verbs;
+  env.peers = env_.peers;
+  Client grower(options_, env);
+  std::vector<LockRef> locks;
+  const auto look = [this, &locks] { locks = locks_; };
+  const auto period_ns = static_cast<std::uint64_t>(options_.scale_up_poll.ps / 1000);
+  const Duration first = nanoseconds(static_cast<std::int64_t>(verbs.random(period_ns + 1)));
+  for (Duration pause = first;; pause = options_.scale_up_poll) {
+    co_await verbs.sleep(pause);
+    co_await verbs.on_node(look);
+    for (const LockRef lock : locks) co_await grower.grow_if_wanted(lock);
+  }
 }
 
 Task<bool> Client::scale_up(LockRef lock) {

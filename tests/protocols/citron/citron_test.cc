@@ -163,6 +163,10 @@ TEST(timed, citron_is_sound_without_its_fast_path) {
 TEST(timed, citron_is_sound_while_its_tree_grows) {
   expect_sound_crowd(crowd_of_ranges(256, {{"scale_up_poll", microseconds(20)}}));
 }
+TEST(timed, citron_is_sound_while_pollers_make_its_tree_grow) {
+  expect_sound_crowd(crowd_of_ranges(
+      256, {{"scale_up_poll", microseconds(20)}, {"scale_up_by", std::string("poller")}}));
+}
 TEST(timed, citron_is_sound_while_m_changes) {
   expect_sound_crowd(crowd_of_ranges(4096, {{"tune_after", microseconds(100)},
                                             {"tune_meet", number(1)},

@@ -151,6 +151,67 @@ TEST(timed, citron_growth_twice_behind_a_request_is_followed_to_the_newest_root)
   EXPECT_EQ(Scene::kFormat.unpack(scene.backend->peek(new_root)),
             (citron::Node{.d_cnt = 1, .d_max = 1}));
 }
+// ---- what grows a tree ----
+
+// Requests for units beyond the tree, 200 us apart.
+Task<void> ask_beyond(Scene& scene, LockClient& client, int& acquired) {
+  for (int i = 0; i < 4; ++i) {
+    const Want want = scene.of({700, 10});
+    const AcquireResult result = co_await client.acquire(want, {});
+    if (const Grant* const grant = std::get_if<Grant>(&result)) {
+      ++acquired;
+      const Grant held = *grant;
+      co_await client.release(held);
+    }
+    co_await scene.verbs(0).sleep(microseconds(200));
+  }
+}
+
+Scene polled(const char* actor) {
+  return Scene({{"scale_up_poll", microseconds(100)}, {"scale_up_by", std::string(actor)}});
+}
+
+TEST(timed, citron_growth_by_a_poller_needs_no_client) {
+  Scene scene = polled("poller");
+  int acquired = 0;
+  scene.starts(0, ask_beyond(scene, scene.client(0), acquired));
+  scene.run();
+  EXPECT_EQ(scene.inner(1).exp, 1U);
+  EXPECT_EQ(scene.backend->peek(scene.lock().entry + 8), 0U);
+  EXPECT_GE(acquired, 3);  // one request may find the tree expanded
+  EXPECT_TRUE(scene.is_free()) << scene.entry();
+}
+
+// A second part of client 0, of which its node's poller knows nothing.
+struct Looks {
+  int reads = 0;  // of the maximizer
+  std::uint32_t exp = 0;
+};
+Looks looks_of_a_client(const char* actor) {
+  Scene scene = polled(actor);
+  Looks looks;
+  const RemoteAddr maximizer = scene.lock().entry + 8;
+  testing::FaultyClient client(scene.world, ClientId{0}, [&looks, maximizer](const Operation& op) {
+    const bool one = op.kind == OpKind::verb && op.verb.kind == VerbKind::read;
+    looks.reads += one && op.verb.addr == maximizer ? 1 : 0;
+    return std::optional<VerbStatus>();
+  });
+  int acquired = 0;
+  scene.starts(0, ask_beyond(scene, *client.operator->(), acquired));
+  scene.run();
+  looks.exp = scene.inner(1).exp;
+  return looks;
+}
+TEST(timed, citron_growth_is_no_work_of_clients_beside_pollers) {
+  const Looks looks = looks_of_a_client("poller");
+  EXPECT_EQ(looks.reads, 0);
+  EXPECT_EQ(looks.exp, 0U);
+}
+TEST(timed, citron_growth_without_pollers_is_work_of_clients) {
+  const Looks looks = looks_of_a_client("clients");
+  EXPECT_GT(looks.reads, 0);
+  EXPECT_EQ(looks.exp, 1U);
+}
 
 }  // namespace
 }  // namespace latchlab::citron_tests
