@@ -11,8 +11,11 @@ namespace latchlab::static_segments {
 Span span_of(const Options& options, const Extent& range) {
   const std::uint64_t end = options.segments() - 1;
   if (range.whole()) return {0, end};
-  const std::uint64_t last_unit = range.first + (range.count - 1);
-  return {std::min(range.first / options.segment, end), std::min(last_unit / options.segment, end)};
+  const std::uint64_t last = options.units - 1;
+  const std::uint64_t from = std::min(range.first, last);
+  const std::uint64_t to = std::min(range.first + (range.count - 1), last);
+  return {from * options.parts / options.segment,
+          (to * options.parts + options.parts - 1) / options.segment};
 }
 
 // Each segment has a LockId of its own, so that dslr treats it as a separate lock.

@@ -16,9 +16,10 @@ struct Options : dslr::Options {
 
   std::uint64_t units = 4096;
   std::uint64_t segment = 1024;
+  std::uint64_t parts = 1;  // of a unit: segments are so many of them
   Releases releases = Releases::together;
 
-  std::uint64_t segments() const { return (units + segment - 1) / segment; }
+  std::uint64_t segments() const { return (units * parts + segment - 1) / segment; }
 };
 
 // Segments [first, last] contain the units of a range.

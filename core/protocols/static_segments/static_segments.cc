@@ -9,7 +9,7 @@ namespace {
 
 using static_segments::Options;
 
-constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 28U;
+constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 31U;
 
 class Segments final : public ProtocolOf<Options, static_segments::Client> {
  public:
@@ -72,6 +72,9 @@ ProtocolEntry static_segments_entry() {
                   {"segment", &Options::segment, 1, std::int64_t{1} << 40U,
                    "units of a segment (CITRON 4.2: as many as a range has, 8 times as many, or an "
                    "eighth)"},
+                  {"parts", &Options::parts, 1, 64,
+                   "parts of a unit; above 1, `segment` counts parts instead of units: 8, with a "
+                   "segment of 1, are 8 locks for each unit"},
                   {"releases", &Options::releases, "together|one_by_one",
                    "whether the segments of a range are released at once (assumed)"},
                   {"ticket_bits", &Options::ticket_bits, 3, 16,

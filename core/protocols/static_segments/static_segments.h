@@ -6,7 +6,9 @@
 //
 // Entry    8 bytes for each segment: the entry of dslr. Segment i is units [i x segment, (i+1) x
 //          segment). The last segment has all units from its start on, so that no range is out of
-//          bounds. The whole object is all segments.
+//          bounds. The whole object is all segments. With `parts`, a unit consists of so many
+//          parts, of which a segment has `segment`: a unit may have several locks (4.2 has segments
+//          of an eighth of a range of one unit, and does not say how).
 //
 // Acquire  The client acquires the segments of the range in ascending order, each as dslr does. If
 //          one acquisition fails (dslr: a repair, or a failed server), it releases those that it

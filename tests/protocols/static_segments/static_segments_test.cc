@@ -43,6 +43,22 @@ TEST(static_segments, takes_the_segments_that_a_range_has_units_of) {
   EXPECT_EQ(span_of(some, {~0ULL - 1, 2}).first, 4U);
 }
 
+TEST(static_segments, may_have_several_segments_for_each_unit) {
+  static_segments::Options eighths = options(4, 1);
+  eighths.parts = 8;
+  EXPECT_EQ(eighths.segments(), 32U);
+  const static_segments::Span one = span_of(eighths, {1, 1});
+  EXPECT_EQ(one.first, 8U);
+  EXPECT_EQ(one.last, 15U);
+  const static_segments::Span beyond = span_of(eighths, {7, 2});  // as the last unit
+  EXPECT_EQ(beyond.first, 24U);
+  EXPECT_EQ(beyond.last, 31U);
+  eighths.segment = 3;
+  EXPECT_EQ(eighths.segments(), 11U);
+  EXPECT_EQ(span_of(eighths, {1, 1}).first, 2U);  // parts 6 to 8 have one of this unit
+  EXPECT_EQ(span_of(eighths, {1, 1}).last, 5U);
+}
+
 TEST(static_segments, excludes_exactly_the_ranges_that_overlap) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
