@@ -62,6 +62,11 @@ class LeafWriter {
                   Aggregation aggregation) {
     if (!groups.goodput_ops_s.empty()) (*this)(path, groups.goodput_ops_s, aggregation);
   }
+  void operator()(const std::string& path, const RepeatMetrics::GroupTimes& times,
+                  Aggregation aggregation) {
+    for (const auto& [name, values] : times.by_group)
+      (*this)(path + "." + name, values, aggregation);
+  }
   void operator()(const std::string& path, const RepeatMetrics::Sequence& values,
                   Aggregation aggregation) {
     if (!values.empty()) add(path, values, aggregation);
@@ -104,6 +109,9 @@ void take(RepeatMetrics::Table& into, const RepeatMetrics::Table& from) {
 }
 void take(RepeatMetrics::Groups& into, const RepeatMetrics::Groups& from) {
   take(into.goodput_ops_s, from.goodput_ops_s);
+}
+void take(RepeatMetrics::GroupTimes& into, const RepeatMetrics::GroupTimes& from) {
+  for (const auto& [name, times] : from.by_group) into.by_group[name].merge(times);
 }
 void take(RepeatMetrics::Sequence& into, const RepeatMetrics::Sequence& from) {
   if (into.empty()) into = from;

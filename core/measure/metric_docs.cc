@@ -73,6 +73,12 @@ class PartFinder {
       if (!name_.empty()) found = part_of(whole_, name_, "Of this verb and width.");
     } else if constexpr (std::is_same_v<Type, RepeatMetrics::Groups>) {
       if (!name_.empty()) found = part_of(whole_, name_, "Of this group.");
+    } else if constexpr (std::is_same_v<Type, RepeatMetrics::GroupTimes>) {
+      const std::string part = name_.substr(name_.rfind('.') + 1);
+      found = among(kHistogramParts, whole_, part);
+      if (!found) return;
+      found->path = whole_.path + "." + name_;
+      if (part == "count") found->unit = "1";
     }
   }
 

@@ -8,7 +8,8 @@ namespace latchlab {
 namespace {
 
 // Their entries are named by verbs and groups.
-constexpr const char* kTables[] = {"verbs_per_cycle_detail.", "group_goodput_ops_s."};
+constexpr const char* kTables[] = {"verbs_per_cycle_detail.", "group_goodput_ops_s.",
+                                   "group_cycle_ns."};
 
 RepeatMetrics all_that_can_be_requested() {
   RepeatMetrics metrics;

@@ -274,6 +274,12 @@ const std::vector<Metric>& metric_table() {
          m.false_conflict_share =
              all.saw_everything ? ratio(all.false_conflicts, m.acquire.count()) : std::nullopt;
        }},
+      {"file_bytes_s", "B/s", "file bytes", Aggregation::mean, at<&M::file_bytes_s>,
+       "Bytes of files that sections read or wrote, per simulated second: the length of each "
+       "access whose section ended inside the window with its work done. Present if workload.kind "
+       "is file_io, unless files have no data.",
+       "Higher is better: it is the bandwidth of the program's I/O.", MetricOf::file_data,
+       [](const PartialMetrics& all, M& m) { m.file_bytes_s = per_second(all.file_bytes, all); }},
       {"client_cpu.utilisation", "share", "client cpu busy", Aggregation::mean, at<&M::client_cpu>,
        "Share of the window in which the cores that clients share were busy, averaged over the "
        "cores. Present if platform.cores is set; null: the run was on hardware.",
@@ -359,8 +365,12 @@ const std::vector<Metric>& metric_table() {
        }},
       {"group_goodput_ops_s", "1/s", "goodput of groups", Aggregation::mean, at<&M::groups>,
        "Goodput of each group of clients; the sum is goodput_ops_s. Present if the scenario has "
-       "groups.",
+       "groups, or if run.by_group is true.",
        "Higher is better."},
+      {"group_cycle_ns", "ns", "cycle of groups", Aggregation::pooled, at<&M::group_cycles>,
+       "As cycle_ns, for each group of clients (group_cycle_ns.readers.p99). Present if "
+       "run.by_group is true.",
+       "Lower is better."},
       {"series.goodput_ops_s", "1/s", "goodput by interval",
        Aggregation::dropped, at<&M::series, &M::Series::goodput_ops_s>,
        "Goodput of each interval of the window, in order. Present if run.series is set, in "

@@ -48,6 +48,8 @@ void add_requested(RepeatMetrics& shape, const RepeatMetrics& metrics) {
             if (from && !*to) to->emplace();
           } else if constexpr (std::is_same_v<Field, RepeatMetrics::Groups>) {
             to->goodput_ops_s.insert(from.goodput_ops_s.begin(), from.goodput_ops_s.end());
+          } else if constexpr (std::is_same_v<Field, RepeatMetrics::GroupTimes>) {
+            for (const auto& [name, times] : from.by_group) to->by_group[name];
           }
         },
         metric.field(shape));

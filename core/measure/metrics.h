@@ -57,6 +57,7 @@ struct WindowLaw {
 struct Counters {
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
   std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0, false_conflicts = 0;
+  std::uint64_t file_bytes = 0;
 
   bool operator==(const Counters&) const = default;
 };
@@ -70,6 +71,7 @@ void visit_counters(Visit&& visit, Of&... of) {
   visit("update_as_exclusive", of.update_as_exclusive...);
   visit("ranges_as_whole", of.ranges_as_whole...);
   visit("false_conflicts", of.false_conflicts...);
+  visit("file_bytes", of.file_bytes...);
 }
 
 struct RepeatMetrics {
@@ -140,7 +142,7 @@ struct RepeatMetrics {
     bool operator==(const HottestLock&) const = default;
   } hottest_lock;
   std::optional<Count> update_as_exclusive, ranges_as_whole;
-  std::optional<Real> aborted_share, false_conflict_share, client_cpu;
+  std::optional<Real> aborted_share, false_conflict_share, file_bytes_s, client_cpu;
   struct Transactions {
     std::optional<Histogram> length;
     std::optional<Real> commits_s, aborts_s;
@@ -155,6 +157,10 @@ struct RepeatMetrics {
     Table goodput_ops_s;  // by group
     bool operator==(const Groups&) const = default;
   } groups;
+  struct GroupTimes {
+    std::map<std::string, Histogram> by_group;
+    bool operator==(const GroupTimes&) const = default;
+  } group_cycles;
   // For a run on threads and clocks of machines: one value for each worker, node by node.
   struct Workers {
     Sequence busy, turn_max_ns;
@@ -185,11 +191,11 @@ enum class Aggregation : std::uint8_t {
   dropped,   // kept in the repeat only
 };
 
-using MetricField =
-    std::variant<RepeatMetrics::Real*, RepeatMetrics::Count*, Histogram*, RepeatMetrics::Table*,
-                 std::optional<PhaseTotals>*, WindowLaw*, std::string*, RepeatMetrics::Groups*,
-                 RepeatMetrics::Sequence*, std::optional<RepeatMetrics::Real>*,
-                 std::optional<RepeatMetrics::Count>*, std::optional<Histogram>*>;
+using MetricField = std::variant<RepeatMetrics::Real*, RepeatMetrics::Count*, Histogram*,
+                                 RepeatMetrics::Table*, std::optional<PhaseTotals>*, WindowLaw*,
+                                 std::string*, RepeatMetrics::Groups*, RepeatMetrics::GroupTimes*,
+                                 RepeatMetrics::Sequence*, std::optional<RepeatMetrics::Real>*,
+                                 std::optional<RepeatMetrics::Count>*, std::optional<Histogram>*>;
 // True for the fields of metrics that are measured only on request: without a value the key is
 // absent from results; with an empty one it is null.
 template <class Field>
@@ -205,6 +211,7 @@ enum class MetricOf : std::uint8_t {
   shared_cores,  // platform.cores is set
   update_mode,   // some requests are in update mode
   ranges,        // the workload requests parts of objects
+  file_data,     // the workload reads or writes files
   transactions,
   open_loop,
 };

@@ -69,6 +69,8 @@ void add(PartialMetrics& sum, const PartialMetrics& share) {
   sum.acquire_write.merge(share.acquire_write);
   sum.release.merge(share.release);
   sum.acquire_lock.merge(share.acquire_lock);
+  for (std::size_t i = 0; i < sum.group_cycles.size(); ++i)
+    sum.group_cycles[i].merge(share.group_cycles[i]);
   add_intervals(sum, share);
   sum.read_phases.merge(share.read_phases);
   sum.write_phases.merge(share.write_phases);
@@ -206,6 +208,10 @@ std::string PartialMetrics::contradiction() const {
     return "its batches are not those of its window";
   if (law.counted_cycles != cycle.count() || law.counted_cycles != first_half + second_half + cut)
     return "its counted cycles are not those of its histogram";
+  std::uint64_t of_groups = 0;
+  for (const Histogram& group : group_cycles) of_groups += group.count();
+  if (!group_cycles.empty() && of_groups != law.counted_cycles)
+    return "the cycles of its groups are not those of its clients";
   if (!read_phases.add_up_to(acquire_read) || !write_phases.add_up_to(acquire_write) ||
       !release_phases.add_up_to(release))
     return "the phases of its operations do not add up";
@@ -228,6 +234,8 @@ std::string why_not_shares(std::span<const PartialMetrics> shares) {
       return "the windows of two shares differ in length";
     if (share.interval_ps != shares.front().interval_ps)
       return "the intervals of two shares differ in length";
+    if (share.group_cycles.size() != shares.front().group_cycles.size())
+      return "the groups of two shares differ in number";
     clients.insert(clients.end(), share.clients.begin(), share.clients.end());
     visit_law(share.law, [&](const char*, std::uint64_t value) { time_ps += value; });
   }

@@ -43,7 +43,8 @@ struct PartialMetrics : Counters {
   Histogram cycle, acquire_read, acquire_write, release;
   bool measured_lock = false;  // were one lock's acquisitions measured separately?
   Histogram acquire_lock;
-  std::uint64_t interval_ps = 0;  // 0: no intervals are measured
+  std::vector<Histogram> group_cycles;  // by group; empty: groups are not measured
+  std::uint64_t interval_ps = 0;        // 0: no intervals are measured
   std::vector<std::uint64_t> interval_cycles, interval_acquisitions, interval_acquire_ps;
   PhaseTotals read_phases, write_phases, release_phases;
   PhaseTotals reads_waited, writes_waited;  // of acquisitions that waited
@@ -82,8 +83,8 @@ struct PartialMetrics : Counters {
 };
 
 // Calls visit(name, field) for each field of a share. Fields are bool, std::uint64_t, std::string,
-// Histogram, PhaseTotals, WindowLaw, VerbTally, GuardFindings, vectors of integers or optional
-// reals.
+// Histogram, PhaseTotals, WindowLaw, VerbTally, GuardFindings, vectors of integers or histograms,
+// or optional reals.
 template <class Share, class Visit>
 void visit_share(Share& share, Visit&& visit) {
   visit("saw_everything", share.saw_everything);
@@ -105,6 +106,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("release", share.release);
   visit("measured_lock", share.measured_lock);
   visit("acquire_lock", share.acquire_lock);
+  visit("group_cycles", share.group_cycles);
   visit("interval_ps", share.interval_ps);
   visit("interval_cycles", share.interval_cycles);
   visit("interval_acquisitions", share.interval_acquisitions);

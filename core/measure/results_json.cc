@@ -64,6 +64,15 @@ class Writer {
                   Aggregation /*aggregation*/ = {}) {
     (*this)(path, groups.goodput_ops_s);
   }
+  void operator()(const std::string& path, const RepeatMetrics::GroupTimes& times,
+                  Aggregation /*aggregation*/ = {}) {
+    Json& entries = json_[path] = Json::object();
+    for (const auto& [name, values] : times.by_group) entries[name] = values.serialised();
+  }
+  void operator()(const std::string& path, const std::vector<Histogram>& values) {
+    Json& entries = json_[path] = Json::array();
+    for (const Histogram& each : values) entries.push_back(each.serialised());
+  }
   void operator()(const std::string& path, const RepeatMetrics::Sequence& values,
                   Aggregation /*aggregation*/ = {}) {
     json_[path] = sequence(values);
@@ -102,7 +111,7 @@ class Writer {
 };
 
 // Metrics that earlier versions did not measure: files of their runs lack them.
-constexpr std::string_view kAddedLater[] = {"cut_sections"};
+constexpr std::string_view kAddedLater[] = {"cut_sections", "file_bytes_s", "group_cycle_ns"};
 
 bool is_added_later(std::string_view path) {
   return std::find(std::begin(kAddedLater), std::end(kAddedLater), path) != std::end(kAddedLater);
@@ -197,6 +206,19 @@ class Reader {
     if (!json.is_object()) return false;
     for (const auto& [name, value] : json.items())
       if (!read(value, field[name])) return false;
+    return true;
+  }
+  static bool read(const Json& json, RepeatMetrics::GroupTimes& field) {
+    if (!json.is_object()) return false;
+    for (const auto& [name, values] : json.items())
+      if (!read(values, field.by_group[name])) return false;
+    return true;
+  }
+  static bool read(const Json& json, std::vector<Histogram>& field) {
+    if (!json.is_array()) return false;
+    field.clear();
+    for (const Json& values : json)
+      if (!read(values, field.emplace_back())) return false;
     return true;
   }
   static bool read(const Json& json, RepeatMetrics::Groups& field) {

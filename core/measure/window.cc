@@ -54,6 +54,7 @@ void WindowRecorder::open(Time date) {
   for (Histogram* const each :
        {&cycle_, &acquire_read_, &acquire_write_, &release_, &acquire_lock_})
     *each = {};
+  std::fill(group_cycles_.begin(), group_cycles_.end(), Histogram());
   std::fill(intervals_.begin(), intervals_.end(), Interval{});
 }
 
@@ -102,6 +103,8 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
   if (begun < end_ && date >= end_) ages_at_end_ps_.push_back(length_ps(begun, end_));
   if (counts(date)) {
     cycle_.record(date - begun + client.waited);
+    if (!group_cycles_.empty())
+      group_cycles_[group_of_[id.value]].record(date - begun + client.waited);
     waited_ps_ += static_cast<std::uint64_t>(client.waited.ps);
     if (client.cut) {
       ++cut_;
@@ -204,6 +207,7 @@ void WindowRecorder::write_to(PartialMetrics& share) const {
   share.release = release_;
   share.measured_lock = lock_.has_value();
   share.acquire_lock = acquire_lock_;
+  share.group_cycles = group_cycles_;
   share.interval_ps = static_cast<std::uint64_t>(interval_.ps);
   for (const Interval& interval : intervals_) {
     share.interval_cycles.push_back(interval.cycles);

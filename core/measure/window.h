@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -37,9 +38,14 @@ class WindowRecorder {
   WindowRecorder(std::uint32_t clients, Time start, Duration length);  // for all clients
 
   // Called before the run, for optional metrics: intervals of this length, the last one shorter if
-  // the window ends before; acquisitions of one lock.
+  // the window ends before; acquisitions of one lock; cycles of groups of clients, by their indices
+  // by ClientId.
   void measure_intervals(Duration length);
   void measure_lock(LockId lock) { lock_ = lock; }
+  void measure_groups(std::size_t groups, std::vector<std::uint8_t> of_clients) {
+    group_cycles_.resize(groups);
+    group_of_ = std::move(of_clients);
+  }
 
   // Starts the window at `date`, before any call of that date: what was counted so far is dropped.
   void open(Time date);
@@ -114,7 +120,9 @@ class WindowRecorder {
   Histogram cycle_, acquire_read_, acquire_write_, release_;
   std::optional<LockId> lock_;
   Histogram acquire_lock_;
-  Duration interval_;  // zero: no intervals are measured
+  std::vector<Histogram> group_cycles_;  // empty: groups are not measured
+  std::vector<std::uint8_t> group_of_;   // by ClientId
+  Duration interval_;                    // zero: no intervals are measured
   std::vector<Interval> intervals_;
 };
 

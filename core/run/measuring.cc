@@ -236,6 +236,10 @@ void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
   contacts_.leaves(client, grant.lock.id, grant.id);
 }
 
+void MeasuringObserver::transferred(ClientId /*client*/, std::uint32_t bytes) {
+  if (recorder_.counts(backend_.true_now())) counted_.file_bytes += bytes;
+}
+
 void MeasuringObserver::transaction_done(ClientId client) {
   const Time now = backend_.true_now();
   if (recorder_.counts(now))

@@ -56,6 +56,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   void release_skipped(ClientId client, const Grant& grant) override;
   void section_cut(ClientId client) override { recorder_.section_cut(client); }
+  void transferred(ClientId client, std::uint32_t bytes) override;
   void transaction_done(ClientId client) override;
   void transaction_given_back(ClientId client) override;
 

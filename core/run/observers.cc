@@ -17,12 +17,14 @@ WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Poi
   LATCHLAB_CHECK(!guarded || journal.size() == world.world_shape().clients(),
                  "the journal has not one line for each client");
   const Duration window = point.run.duration;
+  const ClientGroups groups = point.run.by_group ? client_groups(point) : ClientGroups();
   const Time opens = Time{} + (seeks ? window * (WarmUp::kMost + 1) : point.run.earliest());
   for (std::uint32_t worker = 0; worker < backend.workers(); ++worker) {
     observers_.push_back(std::make_unique<MeasuringObserver>(world, backend, worker, opens, window,
                                                              point.run.on_violation));
     MeasuringObserver& observer = *observers_.back();
     if (point.run.series.ps > 0) observer.recorder().measure_intervals(point.run.series);
+    observer.recorder().measure_groups(groups.names.size(), groups.of_clients);
     observer.watch_clients();
     if (!seeks) {
       backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });

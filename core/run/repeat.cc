@@ -102,18 +102,17 @@ std::string violation_of(const PartialMetrics& all) {
   return all.violation.empty() ? judge(all.guard).violation : all.violation;
 }
 
-// Clients are numbered group by group.
 void write_groups(const Point& point, const PartialMetrics& all, RepeatMetrics& metrics) {
-  if (point.groups.empty()) return;
-  std::uint64_t first = 0;
-  for (const GroupSpec& group : point.groups) {
-    const std::uint64_t end = first + group.clients.clients();
-    std::uint64_t cycles = 0;
-    for (std::size_t i = 0; i < all.clients.size(); ++i)
-      if (all.clients[i] >= first && all.clients[i] < end) cycles += all.cycles_by_client[i];
-    metrics.groups.goodput_ops_s[group.name] =
-        static_cast<double>(cycles) / point.run.duration.seconds();
-    first = end;
+  const ClientGroups groups = client_groups(point);
+  if (groups.names.empty()) return;
+  std::vector<std::uint64_t> cycles(groups.names.size());
+  for (std::size_t i = 0; i < all.clients.size(); ++i)
+    cycles[groups.of_clients[all.clients[i]]] += all.cycles_by_client[i];
+  for (std::size_t group = 0; group < cycles.size(); ++group) {
+    const std::string& name = groups.names[group];
+    metrics.groups.goodput_ops_s[name] =
+        static_cast<double>(cycles[group]) / point.run.duration.seconds();
+    if (point.run.by_group) metrics.group_cycles.by_group[name] = all.group_cycles[group];
   }
 }
 
@@ -134,6 +133,8 @@ std::set<MetricOf> requested_by(const Point& point) {
   for_each_workload(point, [&](const WorkloadSpec& workload) {
     add(asks_for_update(workload), MetricOf::update_mode);
     add(wants_parts(workload.kind), MetricOf::ranges);
+    add(workload.kind == WorkloadKind::file_io && workload.file.data != FileData::none,
+        MetricOf::file_data);
     add(makes_transactions(workload.kind), MetricOf::transactions);
     add(workload.arrivals.kind != ArrivalKind::none, MetricOf::open_loop);
   });

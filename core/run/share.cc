@@ -64,6 +64,9 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   const auto add = [&](const WorkloadSpec& workload, std::uint32_t clients) {
     const std::uint64_t bytes = object_bytes_of(workload, clients);
     shape.object_bytes = std::max(shape.object_bytes, bytes);
+    const bool files = workload.kind == WorkloadKind::file_io;
+    shape.file_data = shape.file_data || (files && workload.file.data == FileData::clients);
+    shape.counters = shape.counters || (files && workload.file.roles.clients() > 0);
     if (shape.guard && wants_parts(workload.kind))
       shape.guard_slots = guard_slots(point.locks.count);
   };
@@ -91,12 +94,15 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   setup.clients = point.platform.clients();
   setup.seed = world.world_shape().seed;
   setup.clients_per_machine = point.platform.clients_per_node;
+  setup.machines = point.platform.client_nodes;
   setup.skip_release_ppb = skip_release_ppb(point);
   setup.window_start = point.run.earliest();
   setup.window = point.run.duration;
   setup.now = [&world](ClientId client) { return world.verbs(client).now(); };
   setup.find_object = [&world](LockId id) { return world.object_of(id); };
   setup.find_buffer = [&world](ClientId client) { return world.buffer_of(client); };
+  setup.find_data = [&world](std::uint32_t node) { return world.data_on(node); };
+  setup.find_counter = [&world](ClientId client) { return world.counter_of(client); };
   setup.find_lock = [&world](LockId id) { return world.lock(id); };
   setup.home = [&world](ClientId client) { return world.node_of(client).value - 1U; };
   if (point.groups.empty()) return {setup};

@@ -42,7 +42,7 @@ constexpr std::uint32_t whole_words(std::uint32_t bytes) {
 // Bytes of the object that one lock guards, as far as clients read or write it; 0: none.
 constexpr std::uint32_t object_bytes_of(const WorkloadSpec& workload, std::uint32_t clients) {
   if (workload.kind == WorkloadKind::file_io)
-    return workload.file.data ? largest_access(workload.file, clients) : 0;
+    return workload.file.data == FileData::none ? 0 : largest_access(workload.file, clients);
   if (workload.kind == WorkloadKind::object_store) return whole_words(workload.objects.bytes);
   if (workload.kind == WorkloadKind::index) return workload.index.node_bytes;
   return workload.object_bytes;

@@ -90,10 +90,14 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
       info.entry_bytes_of ? info.entry_bytes_of(point.protocol.params) : info.entry_bytes;
   check_locks(point.locks, point.platform, entry_bytes, locks, root.place);
   if (point.groups.empty())
-    check_workload(point.workload, point, point.platform.clients(), nullptr, workload, root.place);
+    check_workload(point.workload, point,
+                   {point.platform.clients(), point.platform.clients_per_node}, nullptr, workload,
+                   root.place);
   for (std::size_t i = 0; i < point.groups.size(); ++i)
-    check_workload(point.groups[i].workload, point, point.groups[i].clients.clients(),
+    check_workload(point.groups[i].workload, point,
+                   {point.groups[i].clients.clients(), point.groups[i].clients.clients_per_node},
                    part_of(groups->items[i], "workload"), workload, root.place);
+  check_groups_apart(root.find("run"), point);
   return point;
 }
 

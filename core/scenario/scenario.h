@@ -43,8 +43,10 @@ struct PlatformSpec {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
-  // Replaces the two fields above, which then hold the sum of the nodes and the largest
-  // clients_per_node.
+  // `clients`: these are spread over the client nodes; 0: clients_per_node on each.
+  std::uint32_t spread_clients = 0;
+  // Replaces client_nodes and clients_per_node, which then hold the sum of the nodes and the
+  // largest clients_per_node: the groups of the scenario, or spread clients.
   std::vector<ClientGroup> groups;
   bool colocated = false;                  // client node i is server i
   Duration client_link_latency;            // extra one-way latency between client nodes
@@ -118,6 +120,7 @@ struct RunSpec {
   OnViolation on_violation = OnViolation::stop;
   Duration series;            // length of each interval of the time series; zero: no series
   bool hottest_lock = false;  // also measure its acquisitions separately
+  bool by_group = false;      // also measure groups of clients separately (client_groups)
 
   // The earliest time from the start at which the measurement window may open: the given warm-up,
   // else half the duration.
@@ -200,6 +203,14 @@ struct Point {
   // The same as JSON (an object), for results.json `params`.
   std::string resolved_json;
 };
+
+// Clients whose numbers are reported apart: the groups of the scenario. If there are none and
+// run.by_group is set: the roles of files, or the sizes of ranges in ascending order.
+struct ClientGroups {
+  std::vector<std::string> names;        // empty: there are no groups
+  std::vector<std::uint8_t> of_clients;  // indices of names, by client
+};
+ClientGroups client_groups(const Point& point);
 
 // Calls visit(workload) for the point's workload, or for that of each group.
 template <class Visit>

@@ -49,12 +49,16 @@ const Keys& server_cpu_keys() {
   return keys;
 }
 
-// Written as absent if there are groups.
+// Written as absent if groups replace them.
 Value<PlatformSpec> clients(std::uint32_t PlatformSpec::*field, const char* most) {
   return number<PlatformSpec>(
       count,
       [field](const PlatformSpec& platform) {
-        return platform.groups.empty() ? number_of(platform.*field) : std::nullopt;
+        const bool spread = platform.spread_clients > 0;
+        const bool given = field == &PlatformSpec::client_nodes
+                               ? spread || platform.groups.empty()
+                               : !spread && platform.groups.empty();
+        return given ? number_of(platform.*field) : std::nullopt;
       },
       [field](PlatformSpec& platform, std::int64_t value) { assign(platform.*field, value); }, "1",
       most);
@@ -69,11 +73,28 @@ Value<PlatformSpec> nic() {
       });
 }
 
+// The first nodes have one client more than the others.
+void spread_clients(const YamlNode& node, PlatformSpec& platform) {
+  const YamlNode* const given =
+      node.find(platform.client_nodes_per_nic > 1 ? "client_nodes_per_nic" : "clients_per_node");
+  if (given)
+    reject(given->place,
+           "platform.clients spreads clients over the client nodes, one RNIC each, and another key "
+           "says how many there are on each node or RNIC; remove clients, or clients_per_node and "
+           "client_nodes_per_nic");
+  const std::uint32_t nodes = platform.client_nodes;
+  const std::uint32_t least = platform.spread_clients / nodes;
+  const std::uint32_t more = platform.spread_clients % nodes;
+  platform.clients_per_node = least + (more > 0 ? 1 : 0);
+  if (more > 0) platform.groups = {{more, least + 1}, {nodes - more, least}};
+}
+
 // Sets the number of clients from the groups, if there are any.
 void count_clients(const YamlNode* node, const std::vector<GroupSpec>& groups,
                    PlatformSpec& platform) {
+  if (groups.empty() && platform.spread_clients > 0) spread_clients(*node, platform);
   if (groups.empty()) return;
-  for (const char* key : {"client_nodes", "clients_per_node"})
+  for (const char* key : {"client_nodes", "clients_per_node", "clients"})
     if (const YamlNode* given = node ? node->find(key) : nullptr)
       reject(given->place,
              "platform.{} and groups both say how many clients there are; remove one of them", key);
@@ -156,6 +177,9 @@ const Keys& platform_keys() {
        "Nodes on which clients run."},
       {"clients_per_node", clients(&Platform::clients_per_node, "10M"), "48",
        "Clients on each client node; at most 10M clients in all."},
+      {"clients", number(count, &Platform::spread_clients, "1", "10M"), "64",
+       "Clients in all, in place of clients_per_node: spread over the client nodes as evenly as "
+       "possible, one more on the first ones. A node may then have no client."},
       {"client_nodes_per_nic", number(count, &Platform::client_nodes_per_nic, "1", "65535"), "4",
        "How many consecutive client nodes (of one group) share an RNIC and its port, as virtual "
        "nodes of one machine do. Verbs between them loop back."},

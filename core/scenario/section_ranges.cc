@@ -80,6 +80,61 @@ Value<FileSpec> access_bytes(FilePattern pattern) {
       [](FileSpec& file, std::int64_t value) { assign(file.access_bytes, value); }, "8B", "64MiB");
 }
 
+constexpr std::uint64_t kUsualBlock = 1U << 20U;
+
+// Data on servers and no data are written as true and false.
+const Keys& data_keys() {
+  const auto on = words<FileSpec>(
+      {"clients", "servers", "none"},
+      [](const FileSpec& file) { return file.data == FileData::clients ? 0 : -1; },
+      [](FileSpec& file, std::int64_t value) {
+        assign(file.data, value);
+        file.block_bytes = file.data == FileData::clients ? kUsualBlock : 0;
+      });
+  static const Keys keys = rows<FileSpec>({
+      {"on", on, "clients",
+       "clients: files are spread over all client nodes in blocks, and each access is one READ or "
+       "WRITE of each block that it touches. Verbs to the client's own node loop back. servers: as "
+       "true. none: as false.",
+       kRequired},
+      {"block", number(bytes, &FileSpec::block_bytes, "8B", "1GiB"), "1MiB",
+       "Bytes of a block, a multiple of 8B, for data on clients; 1MiB unless given. Block b of "
+       "file f is on client node f + b, modulo their number."},
+  });
+  return keys;
+}
+
+Value<FileSpec> data() {
+  return either(number<FileSpec>(
+                    boolean, [](const FileSpec& file) { return file.data == FileData::servers; },
+                    [](FileSpec& file, std::int64_t value) {
+                      file.data = value != 0 ? FileData::servers : FileData::none;
+                      file.block_bytes = 0;
+                    }),
+                data_keys);
+}
+
+const Keys& role_keys() {
+  static const Keys keys = rows<OltpRoles>({
+      {"readers", number(count, &OltpRoles::readers, "1", "10M"), "50",
+       "Clients of each client node that read records of data files.", kRequired},
+      {"writers", number(count, &OltpRoles::writers, "1", "10M"), "10",
+       "The next clients, which write 100 records after each 1000 reads of their node.", kRequired},
+      {"loggers", number(count, &OltpRoles::loggers, "1", "10M"), "1",
+       "The next clients, which append to the log once after each 3200 reads of their node.",
+       kRequired},
+  });
+  return keys;
+}
+
+// A key that is left out where it has its default.
+Value<FileSpec> not_by_default(bool FileSpec::*field) {
+  return number<FileSpec>(
+      boolean,
+      [field](const FileSpec& file) { return file.*field ? number_of(true) : std::nullopt; },
+      [field](FileSpec& file, std::int64_t value) { assign(file.*field, value); });
+}
+
 const Keys& file_keys() {
   const auto kind = words<FileSpec>(
       {"bt_io", "oltp", "hard_write"},
@@ -109,10 +164,23 @@ const Keys& file_keys() {
        "Length of each data file, and of the log, which starts over at its end.", 0, "oltp"},
       {"grid", number(count, &FileSpec::grid, "1", "10k"), "408",
        "Cells along an edge of the cube: 408 are class D, 162 class C, 102 class B.", 0, "bt_io"},
-      {"data", number(boolean, &FileSpec::data), "true",
+      {"reads", not_by_default(&FileSpec::reads), "true",
+       "true: a client reads each run that it has written before it writes the next one; without: "
+       "it only writes.",
+       "bt_io"},
+      {"roles", nested(&FileSpec::roles, role_keys), "{readers: 50, writers: 10, loggers: 1}",
+       "What the clients of each client node do, all of them in this order. With run.by_group they "
+       "are the groups readers, writers and log. Without roles each section of any client is "
+       "drawn.",
+       "oltp"},
+      {"exclusive_reads", not_by_default(&FileSpec::reads_exclude), "true",
+       "true: reads acquire their units exclusively, as writes do; without: shared.", kOmitted,
+       "bt_io oltp"},
+      {"data", data(), "true",
        "true: each section also transfers its data: one READ or WRITE of the access's length, on "
        "the lock's server. Files are not stored: all accesses use the same bytes there, as many as "
-       "the longest access has. false: sections only lock."},
+       "the longest access has. false: sections only lock. {on: clients}: data is on the client "
+       "nodes, apart from the locks."},
   });
   return keys;
 }
@@ -137,7 +205,30 @@ void check_length(const char* key, std::uint32_t length, const Refuse& refuse) {
 }
 
 template <class Refuse>
-void check_oltp(const FileSpec& file, std::uint64_t locks, const Refuse& refuse) {
+void check_data(const FileSpec& file, const Refuse& refuse) {
+  if (file.block_bytes > 0 && file.data != FileData::clients)
+    refuse("files.data",
+           "workload.files.data.block is of data on clients, which there is none of; set on: "
+           "clients, or remove block");
+  if (file.block_bytes % 8 != 0)
+    refuse("files.data", "workload.files.data.block is {}; expected a multiple of 8B, such as {}",
+           format_bytes(file.block_bytes), format_bytes(file.block_bytes / 8 * 8 + 8));
+}
+
+template <class Refuse>
+void check_roles(const OltpRoles& roles, const ClientCounts& clients, const Refuse& refuse) {
+  const std::uint64_t wanted = roles.clients();
+  if (wanted > 0 && wanted != clients.per_node)
+    refuse("files.roles",
+           "workload.files.roles are of {} clients on each client node, and there are {} "
+           "(clients_per_node); let these two numbers be the same",
+           wanted, clients.per_node);
+}
+
+template <class Refuse>
+void check_oltp(const FileSpec& file, std::uint64_t locks, const ClientCounts& clients,
+                const Refuse& refuse) {
+  check_roles(file.roles, clients, refuse);
   check_length("files.append_bytes", file.append_bytes, refuse);
   if (locks < 2)
     refuse("files",
@@ -174,13 +265,14 @@ void check_one_file(const FileSpec& file, std::uint64_t locks, std::uint32_t cli
 }
 
 template <class Refuse>
-void check_files(const Workload& workload, std::uint64_t locks, std::uint32_t clients,
+void check_files(const Workload& workload, std::uint64_t locks, const ClientCounts& clients,
                  const Refuse& refuse) {
   const FileSpec& file = workload.file;
+  check_data(file, refuse);
   if (file.pattern != FilePattern::bt_io)
     check_length("files.access_bytes", file.access_bytes, refuse);
-  if (file.pattern == FilePattern::oltp) return check_oltp(file, locks, refuse);
-  check_one_file(file, locks, clients, refuse);
+  if (file.pattern == FilePattern::oltp) return check_oltp(file, locks, clients, refuse);
+  check_one_file(file, locks, clients.all, refuse);
 }
 
 }  // namespace
@@ -206,7 +298,7 @@ Keys range_keys() {
   });
 }
 
-void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32_t clients,
+void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, const ClientCounts& clients,
                   const Refusal& refusal) {
   const auto refuse = [&](const char* key, const char* pattern, const auto&... values) {
     refusal(key, fmt::format(fmt::runtime(pattern), values...));

@@ -109,6 +109,13 @@ const Keys& run_keys() {
       {"hottest_lock", number(boolean, &Run::hottest_lock), "true",
        "Also measures the acquisitions of the most popular lock: the most probable one of the "
        "distribution, the first if several are equal."},
+      {"by_group",
+       number<Run>(
+           boolean, [](const Run& run) { return run.by_group ? number_of(true) : std::nullopt; },
+           [](Run& run, std::int64_t value) { assign(run.by_group, value); }),
+       "true",
+       "Also measures goodput and cycles of each group of clients: those of `groups`; without, the "
+       "roles of workload.files, or the clients of each of workload.sizes."},
   });
   return keys;
 }
@@ -128,6 +135,14 @@ void check_run(const YamlNode* node, const RunSpec& run) {
       "run.series is {}, which makes {} intervals of a run.duration of {}; at most {} are possible",
       format_duration(run.series), run.duration.ps / run.series.ps, format_duration(run.duration),
       kMostIntervals);
+}
+
+void check_groups_apart(const YamlNode* run, const Point& point) {
+  if (!point.run.by_group || client_groups(point).names.size() > 1) return;
+  reject(run->find("by_group")->place,
+         "run.by_group measures groups of clients apart, and there are none; set groups, or "
+         "workload.files.roles, or several workload.sizes that clients have in turn, or remove the "
+         "key");
 }
 
 const Keys& top_keys() {

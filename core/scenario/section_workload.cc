@@ -150,6 +150,20 @@ void check_locks_asked(const WorkloadSpec& workload, std::uint64_t object_bytes,
   }
 }
 
+// Some workloads number the clients of each node.
+template <class Refuse>
+void check_evenly_spread(const WorkloadSpec& workload, const PlatformSpec& platform,
+                         const Refuse& refuse) {
+  const bool numbers =
+      makes_transactions(workload.kind) ||
+      (workload.kind == WorkloadKind::file_io && workload.file.roles.clients() > 0);
+  if (numbers && platform.spread_clients % platform.client_nodes != 0)
+    refuse("kind",
+           "platform.clients is {} on {} client nodes, and this workload needs the same number of "
+           "clients on each; set platform.clients_per_node instead",
+           platform.spread_clients, platform.client_nodes);
+}
+
 template <class Refuse>
 void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
                     const LockTableSpec& locks, const Refuse& refuse) {
@@ -276,7 +290,7 @@ const Keys& workload_keys() {
   return keys;
 }
 
-void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
+void check_workload(const WorkloadSpec& workload, const Point& point, const ClientCounts& clients,
                     const YamlNode* own, const YamlNode* common, const SourceLocation& place) {
   const auto refuse = [&](const char* key, const auto&... why) {
     const YamlNode* part = own ? find_path(*own, key) : nullptr;
@@ -292,9 +306,10 @@ void check_workload(const WorkloadSpec& workload, const Point& point, std::uint3
   check_programs(workload, point.locks.count,
                  [&](const char* key, const std::string& why) { refuse(key, why); });
   check_together(workload, refuse);
-  check_locks_asked(workload, object_bytes_of(workload, clients), point.platform, point.locks,
+  check_locks_asked(workload, object_bytes_of(workload, clients.all), point.platform, point.locks,
                     refuse);
   check_locality(workload, point.platform, point.locks, refuse);
+  check_evenly_spread(workload, point.platform, refuse);
 }
 
 }  // namespace latchlab

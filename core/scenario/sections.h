@@ -54,14 +54,19 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
 
 // Reads a script's file, after the keys are read.
 void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& arrivals);
-// Checks a workload of `clients` clients against nodes and locks. `own`: the group's node, if the
+// The clients of a workload.
+struct ClientCounts {
+  std::uint32_t all = 1;
+  std::uint32_t per_node = 1;  // the most on one node
+};
+// Checks a workload of these clients against nodes and locks. `own`: the group's node, if the
 // workload is a group's; `common`: the scenario's.
-void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
+void check_workload(const WorkloadSpec& workload, const Point& point, const ClientCounts& clients,
                     const YamlNode* own, const YamlNode* common, const SourceLocation& place);
 
 // The checks of ranges and files. `refuse(key, why)` does not return.
 using Refusal = std::function<void(const char* key, const std::string& why)>;
-void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32_t clients,
+void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, const ClientCounts& clients,
                   const Refusal& refuse);
 
 // Finds the files of traces, after the keys are read.
@@ -78,6 +83,7 @@ const std::string& name_of(FaultKind kind);
 // Checks the targets of faults, after the platform is known.
 void check_faults(const YamlNode* list, Point& point);
 void check_run(const YamlNode* node, const RunSpec& run);
+void check_groups_apart(const YamlNode* run, const Point& point);
 
 // The protocols of a sweep, and the parameters that may belong to any of them.
 struct SweptProtocols {

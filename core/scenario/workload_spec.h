@@ -76,6 +76,17 @@ struct RangeSpec {
 //   oltp        Filebench OLTP: reads and writes of data files, appends to a log (the last lock)
 //   hard_write  IO500 ior-hard-write: clients append in turn, so that the file grows
 enum class FilePattern : std::uint8_t { bt_io, oltp, hard_write };
+// Where the bytes of files are: in blocks on all client nodes, on the lock's server, or nowhere, so
+// that sections only lock.
+enum class FileData : std::uint8_t { clients, servers, none };
+
+// oltp: the clients of each client node by what they do, in this order. All zero: each section of
+// any client is drawn.
+struct OltpRoles {
+  std::uint32_t readers = 0, writers = 0, loggers = 0;
+
+  std::uint64_t clients() const { return std::uint64_t{readers} + writers + loggers; }
+};
 
 struct FileSpec {
   FilePattern pattern = FilePattern::hard_write;
@@ -84,7 +95,11 @@ struct FileSpec {
   std::uint32_t access_bytes = 47'008;    // hard_write: per write; oltp: per read or write
   std::uint32_t append_bytes = 262'144;   // oltp: per append to the log
   std::uint32_t grid = 408;               // bt_io: cells along each edge of the cube, 40 bytes each
-  bool data = true;  // transfer the bytes; otherwise sections only hold the locks
+  bool reads = false;                     // bt_io: each write is followed by a read of its bytes
+  bool reads_exclude = false;             // reads acquire their units exclusively
+  OltpRoles roles;
+  FileData data = FileData::servers;
+  std::uint64_t block_bytes = 0;  // of data on clients
 };
 
 // transactions: the benchmark whose transactions take locks. core/workload/transactions/ defines

@@ -49,6 +49,13 @@ Task<void> wait_for_arrival(SectionRun& run, Time arrival) {
   run.observer.arrived(run.me(), now - arrival);
 }
 
+Task<void> wait_for_turn(SectionRun& run, Section::Turn turn) {
+  const std::uint64_t least = turn.value;
+  const WordWait wait{turn.word, [least](std::uint64_t value) { return value >= least; }};
+  co_await run.verbs.await_local(wait);
+  run.observer.arrived(run.me(), {});
+}
+
 // Not needed if the lock granted a want for update mode exclusively.
 bool needs_upgrade(SectionRun& run, std::size_t index) {
   return run.section.wants[index].mode == LockMode::update &&
@@ -142,6 +149,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
   const Section& section = run.section;
   if (!run.source.next(run.me(), run.section)) co_return std::nullopt;
   if (section.arrived) co_await wait_for_arrival(run, *section.arrived);
+  if (section.after) co_await wait_for_turn(run, *section.after);
   for (;;) {
     if (!section.lookups.empty()) co_await loop::look_up(run);
     be_patient(run);
@@ -174,10 +182,12 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
         run.observer.released(run.me(), grant, released);
       }
     }
+    if (done && section.file_bytes > 0) run.observer.transferred(run.me(), section.file_bytes);
     if (next != Next::start_over) break;
     run.held.clear();
     co_await pause(run);
   }
+  if (section.counts) co_await run.verbs.cpu_fetch_add(*section.counts, 1);
   co_return section.think;
 }
 

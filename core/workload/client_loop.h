@@ -34,6 +34,12 @@ struct Work {
 // again, or release all grants and start the section over.
 enum class OnAbort : std::uint8_t { retry, give_back };
 
+// Bytes that are read or written in place of a lock's object.
+struct PlacedObject {
+  RemoteAddr addr;
+  std::uint32_t bytes = 8;  // a multiple of 8
+};
+
 struct Section {
   // Objects that are read before anything is acquired, one after the other, work.bytes of each.
   std::vector<LockId> lookups;
@@ -51,6 +57,16 @@ struct Section {
   // If above zero: so long after the first acquisition of each start of the section began, the wait
   // for a lock is given up (AbortReason::deadline), and the section starts over.
   Duration patience;
+  std::vector<PlacedObject> places;  // if any: read or written once each, instead of the objects
+  std::uint32_t file_bytes = 0;      // of a file that it reads or writes: observers are told
+  // Words of the client's node. If given, the section arrives when the first one has reached
+  // `value`, by which its cycle is measured; and adds 1 to the second one at its end.
+  struct Turn {
+    RemoteAddr word = {};
+    std::uint64_t value = 0;
+  };
+  std::optional<Turn> after;
+  std::optional<RemoteAddr> counts;
   // In an open loop: when the section arrives, on the client's clock. It does not begin earlier,
   // and its cycle is measured from then.
   std::optional<Time> arrived;
@@ -73,7 +89,8 @@ class LoopObserver {
  public:
   virtual ~LoopObserver() = default;
   virtual void cycle_begins(ClientId) {}
-  // The section of the cycle that has begun arrived so long ago. Open loops only.
+  // The section of the cycle that has begun arrived so long ago. In open loops, and for sections
+  // that begin after others.
   virtual void arrived(ClientId, Duration /*ago*/) {}
   // The want stays at its address until it is acquired or aborted.
   virtual void acquire_begins(ClientId, const Want&) {}
@@ -89,6 +106,8 @@ class LoopObserver {
   virtual void release_skipped(ClientId, const Grant&) {}
   // A grant expired before the work of the section was done; called before any release.
   virtual void section_cut(ClientId) {}
+  // The section is over, and has read or written so many bytes of a file.
+  virtual void transferred(ClientId, std::uint32_t /*bytes*/) {}
   // For transactions: the work is done; the grants are to be given back before it is done, or one
   // has expired meanwhile.
   virtual void transaction_done(ClientId) {}

@@ -41,6 +41,9 @@ class ForwardingObserver : public LoopObserver {
     inner(client).release_skipped(client, grant);
   }
   void section_cut(ClientId client) override { inner(client).section_cut(client); }
+  void transferred(ClientId client, std::uint32_t bytes) override {
+    inner(client).transferred(client, bytes);
+  }
   void transaction_done(ClientId client) override { inner(client).transaction_done(client); }
   void transaction_given_back(ClientId client) override {
     inner(client).transaction_given_back(client);

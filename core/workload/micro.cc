@@ -44,7 +44,7 @@ Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
   std::unique_ptr<MicroWorkload> made(new MicroWorkload(std::move(setup)));
   const MicroSetup& with = made->setup_;
   auto parts = make_parts({with.spec, with.locks.count, with.first_client, with.clients, with.seed,
-                           with.clients_per_machine});
+                           with.clients_per_machine, with.machines});
   if (!parts) return parts.error();
   made->parts_ = std::move(parts).value();
   if (made->parts_) return made;
@@ -161,6 +161,11 @@ void MicroWorkload::draw_parts(ClientId client, Section& section) {
   if (wanted.bytes > 0) section.work.bytes = wanted.bytes;
   section.work.write_bytes = wanted.write_bytes;
   section.work.hold = wanted.longer;
+  for (const PlacedBytes& place : wanted.places)
+    section.places.push_back({setup_.find_data(place.machine), place.bytes});
+  section.file_bytes = wanted.file_bytes;
+  if (wanted.after > 0) section.after = Section::Turn{setup_.find_counter(client), wanted.after};
+  if (wanted.counts) section.counts = setup_.find_counter(client);
 }
 
 bool MicroWorkload::take_arrival(ClientId client, Section& section) {

@@ -30,12 +30,14 @@ struct MicroSetup {
   std::uint64_t seed = 1;
   Duration window_start, window;      // for open loops
   std::int64_t skip_release_ppb = 0;  // how often a client omits a release (a fault)
-  std::uint32_t clients_per_machine = 1;
+  std::uint32_t clients_per_machine = 1, machines = 1;  // as in PartSetup
   std::function<LockRef(LockId)> find_lock;
   std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality
   std::function<Time(ClientId)> now;              // the client's clock: for open loops
   std::function<RemoteAddr(LockId)> find_object;  // for remote_ops and files, as find_buffer
   std::function<RemoteAddr(ClientId)> find_buffer;
+  std::function<RemoteAddr(std::uint32_t)> find_data;  // on a client machine: for files
+  std::function<RemoteAddr(ClientId)> find_counter;    // of the client's machine: for files
 };
 
 class MicroWorkload final : public OperationSource {

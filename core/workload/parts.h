@@ -22,6 +22,12 @@ struct PartWanted {
   std::optional<LockMode> mode = std::nullopt;  // none: drawn as for the micro workload
 };
 
+// Bytes on a client machine, counted from 0.
+struct PlacedBytes {
+  std::uint32_t machine = 0;
+  std::uint32_t bytes = 0;
+};
+
 struct SectionWanted {
   SmallVector<PartWanted, 1> parts;  // in the order of requests; none: nothing is locked
   std::vector<LockId> lookups;       // objects that are read before that, without a lock
@@ -30,6 +36,12 @@ struct SectionWanted {
   std::uint32_t reads = 0, writes = 0;
   std::uint32_t bytes = 0, write_bytes = 0;  // of each READ; of each WRITE, if different
   Duration longer = {};                      // added to the time for which it holds its locks
+  // If any: what is read or written, once each, in place of the locks' objects.
+  std::vector<PlacedBytes> places;
+  std::uint32_t file_bytes = 0;  // that the section reads or writes
+  // The section begins when its machine has counted so many sections; whether it is counted.
+  std::uint64_t after = 0;
+  bool counts = false;
 };
 
 class PartChooser {
@@ -48,6 +60,7 @@ struct PartSetup {
   std::uint64_t seed = 1;
   // Client machines, all alike: clients on each, consecutively numbered.
   std::uint32_t clients_per_machine = 1;
+  std::uint32_t machines = 1;  // all client machines of the run
 };
 
 // Null for workloads whose sections want locks that are drawn one by one, in one mode.

@@ -55,8 +55,21 @@ Task<void> use_object(SectionRun& run, const Verb& verb) {
   }
 }
 
+// One READ or WRITE of each place. False: a grant expired before the last one began.
+Task<bool> use_places(SectionRun& run, VerbKind kind) {
+  for (const PlacedObject& place : run.section.places) {
+    if (time_left(run, nanoseconds(1)).ps == 0) co_return false;
+    run.section.work.bytes = place.bytes;
+    Verb verb = verb_on_objects(run, kind);
+    verb.addr = place.addr;
+    co_await use_object(run, verb);
+  }
+  co_return true;
+}
+
 // `times` READs or WRITEs of each object. False: a grant expired before the last one began.
 Task<bool> use_objects(SectionRun& run, VerbKind kind, std::uint32_t times) {
+  if (!run.section.places.empty()) co_return co_await use_places(run, kind);
   Verb verb = verb_on_objects(run, kind);
   for (std::size_t held = 0; held < run.held.size(); ++held) {
     if (kind == VerbKind::write && run.section.wants[held].mode == LockMode::shared) continue;

@@ -68,6 +68,18 @@ RemoteAddr World::buffer_of(ClientId client) const {
   return {node, nodes_[node.value - 1].buffers + object_stride() * shape_.place_of(client).index};
 }
 
+RemoteAddr World::data_on(std::uint32_t client_node) const {
+  LATCHLAB_CHECK(shape_.file_data, "a world without file data");
+  const NodeId node = World::client_node(client_node);
+  return {node, nodes_[node.value - 1].data};
+}
+
+RemoteAddr World::counter_of(ClientId client) const {
+  LATCHLAB_CHECK(shape_.counters, "a world without counters");
+  const NodeId node = World::node_of(client);
+  return {node, nodes_[node.value - 1].counter};
+}
+
 void World::plan_nodes() {
   const std::uint32_t count = shape_.servers + (shape_.colocated ? 0 : shape_.client_nodes);
   nodes_.resize(count);
@@ -99,6 +111,10 @@ void World::plan_nodes() {
       at += node.clients * object_stride();
       node.node_lock_words = at;
       at += shape_.locks.count * layout_.node_lock_bytes;
+      node.data = round_up(at, 64);
+      if (shape_.file_data) at = node.data + object_stride();
+      node.counter = round_up(at, 64);
+      if (shape_.counters) at = node.counter + 8;
     }
     NodePlan& planned = plan_.nodes.emplace_back();
     planned = {NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096), server, clients,
@@ -260,9 +276,12 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   };
   const std::uint64_t client_stride = round_up(layout_.client_bytes, 64);
   const bool server = addr.node.value <= shape_.servers;
+  const bool clients = plan_.nodes[addr.node.value - 1].clients;
   return table_.holds(addr.offset, bytes, node.locks) ||
          (shape_.guard && inside(node.guard_words, node.locks, guard_bytes(), guard_bytes())) ||
          inside(node.objects, node.locks, object_stride(), shape_.object_bytes) ||
+         (clients && shape_.file_data && inside(node.data, 1, ~0ULL, shape_.object_bytes)) ||
+         (clients && shape_.counters && inside(node.counter, 1, ~0ULL, 8)) ||
          inside(node.buffers, node.clients, object_stride(), shape_.object_bytes) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
          (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||

@@ -26,6 +26,8 @@ struct WorldShape {
   bool guard = false;              // each lock has a guard word on its server
   std::uint32_t guard_slots = 0;   // and behind it so many words for units of its object
   std::uint64_t object_bytes = 0;  // size of the object of each lock, on its server; 0: none
+  bool file_data = false;          // each client node has memory for one object, for files
+  bool counters = false;           // each client node has a word that its clients count in
   TopologySpec topology;
 
   struct ClientPlace {
@@ -80,6 +82,8 @@ class World final : public Peers {
 
   RemoteAddr guard_of(LockId id) const;   // where the shape has guards
   RemoteAddr object_of(LockId id) const;  // where the shape has objects; also the next
+  RemoteAddr data_on(std::uint32_t client_node) const;  // where the shape has file data
+  RemoteAddr counter_of(ClientId client) const;         // of its node, where the shape has them
   // As large as an object, on the client's node: the source of WRITEs to objects.
   RemoteAddr buffer_of(ClientId client) const;
   // True if this client was attached here: it has verbs and a part.
@@ -95,7 +99,7 @@ class World final : public Peers {
   }
   // True if these bytes, at least one, lie within one item that the protocol asked for: a lock
   // entry, the words of a server, a client node or a client, or memory that was allocated later; or
-  // in a guard word or an object.
+  // in a guard word, an object, file data or a counter.
   bool belongs(RemoteAddr addr, std::uint64_t bytes) const;
 
  private:
@@ -104,6 +108,8 @@ class World final : public Peers {
     std::uint64_t guard_words = 0;  // offsets
     std::uint64_t objects = 0;
     std::uint64_t buffers = 0;
+    std::uint64_t data = 0;
+    std::uint64_t counter = 0;
     std::uint64_t server_words = 0;
     std::uint64_t node_words = 0;
     std::uint64_t client_words = 0;

@@ -181,6 +181,56 @@ TEST(Run, may_report_a_series_and_the_hottest_lock) {
             "test.yaml:4: run.series is 10us, which makes 100000 intervals of a run.duration of "
             "1s; at most 10000 are possible");
 }
+TEST(Clients, are_spread_over_the_client_nodes) {
+  const Point point = point_of("platform: {client_nodes: 3, clients: 64}");
+  ASSERT_EQ(point.platform.groups.size(), 2U);
+  EXPECT_EQ(point.platform.groups[0].nodes, 1U);
+  EXPECT_EQ(point.platform.groups[0].clients_per_node, 22U);
+  EXPECT_EQ(point.platform.groups[1].nodes, 2U);
+  EXPECT_EQ(point.platform.groups[1].clients_per_node, 21U);
+  EXPECT_EQ(point.platform.clients(), 64U);
+  EXPECT_EQ(point.platform.client_nodes, 3U);
+  EXPECT_EQ(point_of("platform: {client_nodes: 3, clients: 1}").platform.clients(), 1U);
+  const Point even = point_of("platform: {client_nodes: 3, clients: 9}");
+  EXPECT_TRUE(even.platform.groups.empty());
+  EXPECT_EQ(even.platform.clients_per_node, 3U);
+  for (const char* clients : {"1", "9", "64"})
+    expect_round_trip(
+        scenario("platform: {client_nodes: 3, clients: " + std::string(clients) + "}"));
+  EXPECT_EQ(problem(scenario("platform: {clients_per_node: 3, clients: 9}")),
+            "test.yaml:4: platform.clients spreads clients over the client nodes, one RNIC each, "
+            "and another key says how many there are on each node or RNIC; remove clients, or "
+            "clients_per_node and client_nodes_per_nic");
+  EXPECT_NE(problem(scenario("platform: {client_nodes: 4, client_nodes_per_nic: 2, clients: 9}")),
+            "fine");
+  EXPECT_EQ(problem(scenario("platform: {clients: 9}\ngroups: [{name: a}]")),
+            "test.yaml:4: platform.clients and groups both say how many clients there are; remove "
+            "one of them");
+}
+
+TEST(Groups, are_roles_or_sizes_if_the_scenario_has_none) {
+  using ::testing::ElementsAre;
+  const auto groups = [](const std::string& text) { return client_groups(point_of(text)); };
+  const std::string range =
+      "platform: {clients_per_node: 4}\nworkload: {kind: range, sizes: [16, 1, 16]}\n";
+  const ClientGroups sizes = groups(range + "run: {by_group: true}");
+  EXPECT_THAT(sizes.names, ElementsAre("1", "16"));
+  EXPECT_THAT(sizes.of_clients, ElementsAre(1, 0, 1, 1));
+  EXPECT_TRUE(groups(range).names.empty());
+  const ClientGroups roles = groups(
+      "platform: {client_nodes: 2, clients_per_node: 4}\nlocks: {count: 3}\nrun: {by_group: true}"
+      "\nworkload: {kind: file_io, files: {kind: oltp, roles: {readers: 2, writers: 1, loggers: "
+      "1}}}");
+  EXPECT_THAT(roles.names, ElementsAre("readers", "writers", "log"));
+  EXPECT_THAT(roles.of_clients, ElementsAre(0, 0, 1, 2, 0, 0, 1, 2));
+  const ClientGroups own = groups("groups: [{name: a, clients_per_node: 2}, {name: b}]");
+  EXPECT_THAT(own.names, ElementsAre("a", "b"));
+  EXPECT_THAT(own.of_clients, ElementsAre(0, 0, 1));
+  EXPECT_EQ(problem(scenario("run: {by_group: true}")),
+            "test.yaml:4: run.by_group measures groups of clients apart, and there are none; set "
+            "groups, or workload.files.roles, or several workload.sizes that clients have in turn, "
+            "or remove the key");
+}
 
 }  // namespace
 }  // namespace latchlab::scenario_test

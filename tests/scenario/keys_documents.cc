@@ -31,6 +31,8 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
       {"locks.placement/", {{"node", "0"}}},
       {"groups[]/", {{"name", "a"}}},
       {"workload.sizes/", {{"values", "[1, 16]"}, {"by", "operation"}}},
+      {"workload.files.data/", {{"on", "clients"}}},
+      {"workload.files.roles/", {{"readers", "50"}, {"writers", "10"}, {"loggers", "1"}}},
       {"workload.critical_section/", {{"remote_ops", "1"}}},
       {"workload.arrivals/poisson", {{"rate", "1M"}}},
       {"workload.arrivals/script", {{"list", "[{at: 0us, client: 0, lock: 0}]"}}},
@@ -112,6 +114,10 @@ std::string document(const std::string& mapping, const Entries& entries) {
   if (mapping == "workload.index") top["locks"] = "{count: 100M}";
   if (mapping == "workload.files")
     top["locks"] = is(entries, "kind", "oltp") ? "{count: 2}" : "{count: 1}";
+  if (mapping == "workload.files.roles") top["locks"] = "{count: 2}";
+  if (mapping == "workload.files.roles" || entries.contains("roles"))
+    top["platform"] = "{clients_per_node: 61}";
+  if (entries.contains("by_group")) top["groups"] = "[{name: a}, {name: b}]";
   if (mapping.empty()) {
     for (const auto& [name, value] : entries) top[name] = value;
   } else {
@@ -125,7 +131,10 @@ std::string document(const std::string& mapping, const Entries& entries) {
       if (name.ends_with("[]")) name.resize(name.size() - 2);
       if (mapping == "workload.arrivals.list[]" && name == "list") value = value + ", kind: script";
       if (mapping == "workload.sizes" && name == "sizes") value = value + ", kind: range";
-      if (mapping == "workload.files" && name == "files") value = value + ", kind: file_io";
+      if (mapping.starts_with("workload.files") && name == "files")
+        value = value + ", kind: file_io";
+      if (name == "data") value = value + ", kind: bt_io";
+      if (name == "roles") value = value + ", kind: oltp";
       for (const auto& [key, of_kind] : {std::pair{"transactions", "transactions"},
                                          {"trace", "trace"},
                                          {"objects", "object_store"},

@@ -125,7 +125,7 @@ TEST(Files, have_the_defaults_of_each_program) {
   EXPECT_EQ(oltp.access_bytes, 8192U);
   EXPECT_EQ(oltp.append_bytes, 262'144U);
   EXPECT_EQ(oltp.file_bytes, 10'485'760U);
-  EXPECT_TRUE(oltp.data);
+  EXPECT_EQ(oltp.data, FileData::servers);
   EXPECT_EQ(point_of(files("{kind: oltp, access_bytes: 16KiB}", "locks: {count: 2}\n"))
                 .workload.file.access_bytes,
             16'384U);
@@ -142,6 +142,48 @@ TEST(Files, are_resolved_to_a_text_that_reads_the_same) {
   EXPECT_THAT(resolved, HasSubstr("grid: 408"));
   EXPECT_THAT(resolved, Not(HasSubstr("file_bytes")));
   EXPECT_THAT(resolved, Not(HasSubstr("distribution")));
+}
+
+TEST(Files, have_data_on_clients_or_servers_or_none) {
+  const auto spec = [](const std::string& data) {
+    return point_of(files("{kind: bt_io, data: " + data + "}")).workload.file;
+  };
+  EXPECT_EQ(spec("true").data, FileData::servers);
+  EXPECT_EQ(spec("{on: servers}").data, FileData::servers);
+  EXPECT_EQ(spec("false").data, FileData::none);
+  EXPECT_EQ(spec("{on: none}").data, FileData::none);
+  EXPECT_EQ(spec("{on: clients}").data, FileData::clients);
+  EXPECT_EQ(spec("{on: clients}").block_bytes, 1U << 20U);
+  EXPECT_EQ(spec("{on: clients, block: 64KiB}").block_bytes, 65'536U);
+  EXPECT_EQ(point_of(files("{kind: bt_io, data: {on: servers}}")).resolved_yaml,
+            point_of(files("bt_io")).resolved_yaml);
+  expect_round_trip(
+      scenario(files("{kind: bt_io, reads: true, exclusive_reads: true, data: {on: "
+                     "clients, block: 64KiB}}")));
+  EXPECT_EQ(problem(scenario(files("{kind: bt_io, data: {on: servers, block: 64KiB}}"))),
+            "test.yaml:5: workload.files.data.block is of data on clients, which there is none of; "
+            "set on: clients, or remove block");
+  EXPECT_EQ(problem(scenario(files("{kind: bt_io, data: {on: clients, block: 1001B}}"))),
+            "test.yaml:5: workload.files.data.block is 1001B; expected a multiple of 8B, such as "
+            "1008B");
+}
+
+TEST(Files, of_a_benchmark_have_roles_for_all_clients_of_a_node) {
+  const auto roles = [](const std::string& platform) {
+    return platform + files("{kind: oltp, roles: {readers: 5, writers: 2, loggers: 1}}",
+                            "locks: {count: 3}\n");
+  };
+  const std::string eight = roles("platform: {client_nodes: 3, clients_per_node: 8}\n");
+  EXPECT_EQ(point_of(eight).workload.file.roles.clients(), 8U);
+  expect_round_trip(scenario(eight));
+  EXPECT_EQ(problem(scenario(roles("platform: {clients_per_node: 9}\n"))),
+            "test.yaml:6: workload.files.roles are of 8 clients on each client node, and there are "
+            "9 (clients_per_node); let these two numbers be the same");
+  EXPECT_EQ(problem(scenario(roles("platform: {client_nodes: 3, clients: 23}\n"))),
+            "test.yaml:6: platform.clients is 23 on 3 client nodes, and this workload needs the "
+            "same number of clients on each; set platform.clients_per_node instead");
+  EXPECT_THAT(point_of(files("oltp", "locks: {count: 3}\n")).resolved_yaml,
+              Not(HasSubstr("roles")));
 }
 
 TEST(Files, of_a_cube_need_a_square_number_of_clients) {

@@ -152,6 +152,65 @@ TEST(Files, of_oltp_are_mostly_read_and_reading_takes_longer_than_the_lock) {
       run(head + "file_io, files: {kind: oltp, access_bytes: 32KiB, data: false}}");
   EXPECT_GT(*metrics.cycle.mean_ns(), *locks.cycle.mean_ns() + 2'600);  // 32 KiB at 100 Gb/s
 }
+// Data of 47,008 bytes leaves each of the 8 clients at 100 Gb/s if it goes to client nodes; to one
+// server, they share the server's port.
+TEST(Files, on_client_nodes_do_not_go_through_the_port_of_the_server) {
+  const auto bytes_s = [](const std::string& data) {
+    const RepeatMetrics metrics =
+        run("platform: {client_nodes: 8}\nprotocol: {name: static_segments, units: 33554432, "
+            "segment: 1}\nworkload: {kind: file_io, files: {kind: hard_write, data: " +
+            data + "}}");
+    EXPECT_EQ(metrics.safety.violations, 0U);
+    EXPECT_NEAR(**metrics.file_bytes_s, *metrics.goodput_ops_s * 47'008, 4 * 47'008 / 2e-3);
+    return **metrics.file_bytes_s;
+  };
+  const double servers = bytes_s("true");
+  EXPECT_LT(servers, 12.9e9);
+  EXPECT_GT(bytes_s("{on: clients, block: 48KiB}"), 1.5 * servers);
+  EXPECT_FALSE(run("protocol: {name: static_segments}\nworkload: {kind: file_io, files: {kind: "
+                   "hard_write, data: false}}")
+                   .file_bytes_s.has_value());
+}
+
+// A cube of 16 cells has 64 runs of 640 bytes a step for each of 4 clients, spread over 3 nodes.
+TEST(Files, are_written_by_clients_that_are_spread_unevenly) {
+  const RepeatMetrics metrics =
+      run("platform: {client_nodes: 3, clients: 4}\nprotocol: {name: static_segments}\n"
+          "workload: {kind: file_io, files: {kind: bt_io, grid: 16, reads: true, data: {on: "
+          "clients, block: 8KiB}}}");
+  EXPECT_EQ(metrics.safety.violations, 0U);
+  EXPECT_EQ(metrics.window_law.clients, 4U);
+  EXPECT_NEAR(static_cast<double>(metrics.acquire_read.count()),
+              static_cast<double>(metrics.acquire_write.count()), 4);
+}
+
+// One write follows ten reads of its node, 100 at once, and an append 3200.
+TEST(Files, of_roles_are_written_as_often_as_the_reads_of_a_node_allow) {
+  Point point = point_of(
+      "platform: {client_nodes: 2, clients_per_node: 8}\nlocks: {count: 3}\n"
+      "protocol: {name: static_segments, units: 2560, segment: 1}\n"
+      "workload: {kind: file_io, files: {kind: oltp, file_bytes: 1MiB, access_bytes: 64B, "
+      "append_bytes: 64B, roles: {readers: 5, writers: 2, loggers: 1}}}");
+  point.run.by_group = true;
+  point.run.warmup = Duration{};
+  point.run.duration = milliseconds(8);
+  const RepeatOutcome outcome = outcome_of(point);
+  ASSERT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
+  const RepeatMetrics& metrics = outcome.metrics;
+  EXPECT_TRUE(metrics.window_law.holds());
+  const auto cycles = [&](const char* group) {
+    return static_cast<double>(metrics.group_cycles.by_group.at(group).count());
+  };
+  const double reads = cycles("readers");
+  ASSERT_GT(reads, 4'000);
+  EXPECT_LE(cycles("writers"), reads / 10);
+  EXPECT_GE(cycles("writers"), reads / 10 - 2 * 110);  // the last 1000 reads of each node
+  EXPECT_LE(cycles("log"), reads / 3200);
+  EXPECT_EQ(reads + cycles("writers") + cycles("log"), static_cast<double>(metrics.cycle.count()));
+  EXPECT_NEAR(metrics.groups.goodput_ops_s.at("readers") * 8e-3, reads, 1e-6);
+  // A writer's cycle does not include its wait for reads.
+  EXPECT_LT(metrics.group_cycles.by_group.at("writers").max(), microseconds(50));
+}
 
 }  // namespace
 }  // namespace latchlab::simtest

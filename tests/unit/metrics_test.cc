@@ -198,6 +198,8 @@ RepeatMetrics all_optional(double scale) {
   m.transactions.aborts_s = 12 * scale;
   m.open_loop = {13 * scale, static_cast<std::uint64_t>(14 * scale), 1};
   m.groups.goodput_ops_s = {{"one", 15 * scale}, {"two", 16 * scale}};
+  m.group_cycles.by_group["one"].record(nanoseconds(static_cast<std::int64_t>(80 * scale)));
+  m.file_bytes_s = 21 * scale;
   m.workers = {{0.1, 0.2}, {1.0, 2.0}, 0.17 * scale, 18 * scale};
   m.clocks = {19 * scale, 20 * scale};
   m.series = {{1.0}, {2.0}};

@@ -77,6 +77,25 @@ TEST(Window, intervals_and_one_lock_are_measured_separately_on_request) {
   EXPECT_EQ(metrics.series.goodput_ops_s[2], 2 / 20e-12);  // the last one is shorter
 }
 
+TEST(Window, cycles_of_groups_are_measured_separately_on_request) {
+  WindowRecorder window(2, Time{100}, Duration{100});
+  window.measure_groups(2, {1, 0});
+  run_cycles(window, kFirst, {90, 130, 150});
+  run_cycles(window, ClientId{1}, {95, 160});
+  const PartialMetrics share = share_of(window);
+  ASSERT_EQ(share.group_cycles.size(), 2U);
+  EXPECT_EQ(share.group_cycles[0].count(), 1U);
+  EXPECT_EQ(share.group_cycles[0].max(), Duration{65});
+  EXPECT_EQ(share.group_cycles[1].count(), 2U);
+  EXPECT_EQ(share.contradiction(), "");
+  PartialMetrics wrong = share;
+  wrong.group_cycles[0] = {};
+  EXPECT_EQ(wrong.contradiction(), "the cycles of its groups are not those of its clients");
+  wrong.group_cycles.pop_back();
+  const PartialMetrics shares[] = {share, wrong};
+  EXPECT_EQ(why_not_shares(shares), "the groups of two shares differ in number");
+}
+
 TEST(Window, series_and_hottest_lock_are_left_out_unless_requested) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.acquired(Time{150}, Duration{5}, true, LockId{});

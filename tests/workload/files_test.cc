@@ -69,6 +69,20 @@ TEST_P(BtIo, writes_each_byte_of_each_step_once_and_then_restarts) {
   }
 }
 
+TEST(BtIo, reads_each_run_between_its_write_and_the_next_one_on_request) {
+  WorkloadSpec spec = spec_of(FilePattern::bt_io);
+  spec.file.grid = 12;
+  const auto writes = pattern_of(spec, 4);
+  spec.file.reads = true;
+  const auto both = pattern_of(spec, 4);
+  for (std::uint64_t i = accesses_in_step(12, 4, 1) * 2; i > 0; --i) {
+    FileAccess access = writes->next(1);
+    EXPECT_EQ(both->next(1), access);
+    access.writes = false;
+    EXPECT_EQ(both->next(1), access);
+  }
+}
+
 // In units, too, no part of the file is left out, and only units at the ends of runs are requested
 // twice.
 TEST(BtIo, requests_all_units_of_a_step) {
@@ -202,7 +216,7 @@ TEST(Files, are_read_shared_and_written_exclusively_by_one_verb) {
   setup.locks.count = 11;
   setup.find_lock = [](LockId id) { return LockRef{id, RemoteAddr{NodeId{1}, 64 * id.value}}; };
   for (const bool data : {true, false}) {
-    setup.spec.file.data = data;
+    setup.spec.file.data = data ? FileData::servers : FileData::none;
     const auto workload = std::move(MicroWorkload::make(setup)).value();
     const auto again = std::move(MicroWorkload::make(setup)).value();
     bool reads = false, writes = false;
@@ -223,6 +237,78 @@ TEST(Files, are_read_shared_and_written_exclusively_by_one_verb) {
     EXPECT_TRUE(reads);
     EXPECT_TRUE(writes);
   }
+}
+// Two machines of 3 readers, 2 writers and 1 logger.
+WorkloadSpec roles() {
+  WorkloadSpec spec = spec_of(FilePattern::oltp);
+  spec.file.roles = {3, 2, 1};
+  return spec;
+}
+
+TEST(OltpRoles, couple_the_clients_of_a_machine_by_its_reads) {
+  const WorkloadSpec spec = roles();
+  const auto pattern = make_pattern({spec, 11, 0, 12, 1, 6});
+  for (const std::uint32_t machine : {0U, 6U}) {
+    for (const std::uint32_t reader : {0U, 1U, 2U})
+      for (int i = 0; i < 100; ++i) {
+        const FileAccess access = pattern->next(machine + reader);
+        EXPECT_FALSE(access.writes);
+        EXPECT_TRUE(access.counts);
+        EXPECT_EQ(access.after, 0U);
+        EXPECT_LT(access.file, 10U);
+      }
+    std::map<std::uint64_t, int> writes;  // by the reads that precede them
+    for (const std::uint32_t writer : {3U, 4U})
+      for (int i = 0; i < 150; ++i) {
+        const FileAccess access = pattern->next(machine + writer);
+        EXPECT_TRUE(access.writes);
+        EXPECT_FALSE(access.counts);
+        EXPECT_EQ(access.bytes, 8192U);
+        ++writes[access.after];
+      }
+    EXPECT_EQ(writes, (std::map<std::uint64_t, int>{{1000, 100}, {2000, 100}, {3000, 100}}));
+  }
+}
+
+TEST(OltpRoles, append_to_one_log_after_each_3200_reads) {
+  const WorkloadSpec spec = roles();
+  const auto pattern = make_pattern({spec, 11, 0, 12, 1, 6});
+  for (std::uint64_t nth = 0; nth < 50; ++nth)
+    for (const std::uint32_t machine : {0U, 1U}) {
+      const FileAccess access = pattern->next(6 * machine + 5);
+      EXPECT_EQ(access.file, 10U);
+      EXPECT_EQ(access.after, 3200 * (nth + 1));
+      EXPECT_EQ(access.offset, (2 * nth + machine) % 40 * 262'144);
+    }
+}
+
+TEST(Files, of_clients_are_in_blocks_on_all_machines) {
+  WorkloadSpec spec = spec_of(FilePattern::hard_write);
+  spec.file.data = FileData::clients;
+  spec.file.block_bytes = 20'000;
+  const auto parts = std::move(make_parts({spec, 1, 0, 1, 1, 1, 3})).value();
+  const auto places = [&] {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+    for (const PlacedBytes& place : wanted_of(*parts, ClientId{0}).places)
+      all.emplace_back(place.machine, place.bytes);
+    return all;
+  };
+  using Places = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  EXPECT_EQ(places(), (Places{{0, 20'000}, {1, 20'000}, {2, 7'008}}));  // to byte 47,008
+  EXPECT_EQ(places(), (Places{{2, 12'992}, {0, 20'000}, {1, 14'016}}));
+}
+
+TEST(Files, exclude_readers_on_request) {
+  WorkloadSpec spec = spec_of(FilePattern::oltp);
+  spec.file.reads_exclude = true;
+  const auto parts = std::move(make_parts({spec, 11, 0, 1, 1})).value();
+  int reads = 0;
+  for (int i = 0; i < 100; ++i) {
+    const SectionWanted wanted = wanted_of(*parts, ClientId{0});
+    EXPECT_EQ(wanted.parts[0].mode, LockMode::exclusive);
+    reads += static_cast<int>(wanted.reads);
+  }
+  EXPECT_GT(reads, 50);
 }
 
 }  // namespace

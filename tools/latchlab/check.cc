@@ -124,6 +124,7 @@ Point alone(const Point& point) {
   one.platform.topology = {};  // a star, because other topologies may need more nodes
   one.workload.critical_section = one.workload.think_time = {};
   one.workload.arrivals = {};
+  one.workload.file.roles = {};
   one.faults.clear();
   one.run = {};
   one.run.warmup = Duration{};
