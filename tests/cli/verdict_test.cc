@@ -91,6 +91,15 @@ TEST_F(Verdict, a_first_cycle_longer_than_the_window_is_a_window_too_short) {
                                       "the window of 2ms, and "));
 }
 
+// Its one section ends 200 us after the window.
+TEST_F(Verdict, of_a_window_that_is_a_little_too_short_proposes_twice_its_length) {
+  const Finished finished =
+      run("[{name: mcs}]", "",
+          {"--set", "platform.clients_per_node=1", "--set", "workload.critical_section=3200us"});
+  EXPECT_EQ(point(0)["status"], "window too short");
+  EXPECT_THAT(finished.err, HasSubstr(" after it: set run.duration to 4ms\n"));
+}
+
 // A window of the reported length is long enough.
 TEST_F(Verdict, a_window_too_short_for_the_queue_is_reported_with_a_sufficient_length) {
   const std::vector<std::string> crowd = {"--quiet",
