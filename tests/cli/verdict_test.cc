@@ -138,6 +138,7 @@ TEST_F(Verdict, a_lock_whose_first_holder_crashes_makes_no_progress_without_a_wa
     const bool hangs = point(0)["status"] == "no progress";
     EXPECT_EQ(finished.code, hangs ? 1 : 0) << client;
     EXPECT_EQ(number_at(point(0)["metrics"], "goodput_ops_s") == 0, hangs) << client;
+    EXPECT_EQ(finished.err.find("no cycle of the 7 live clients") != std::string::npos, hangs);
     stands_still += hangs ? 1 : 0;
     std::filesystem::remove_all(path("r"));
   }
