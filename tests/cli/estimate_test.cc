@@ -57,11 +57,13 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
   const std::string skewed =
       "locks: {count: 1M}\nrun: {warmup: 200us, duration: 2ms}\n"
       "workload: {distribution: {kind: zipf, theta: 0.99}, read_ratio: 50%}\n";
+  const std::string few = "locks: {count: 16}\n" + skewed.substr(skewed.find('\n') + 1);
   const std::string sections =
       "locks: {count: 100}\nrun: {warmup: 200us, duration: 2ms}\n"
       "workload: {critical_section: 20us, think_time: 50us}\n";
   for (const char* lock : {"{name: mcs}", "{name: shiftlock}", "{name: dslr}"}) {
     expect_within_twice(ratio_of(scenario(lock, skewed)), lock);
+    expect_within_twice(ratio_of(scenario(lock, few)), lock);
     expect_within_twice(ratio_of(scenario(lock, sections)), lock);
   }
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "tests/cli/program.h"
 #include "tests/non_empty.h"
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Explain : public Command {
  protected:
@@ -40,6 +42,20 @@ TEST_F(Explain, gives_unit_range_source_and_which_direction_is_better) {
   EXPECT_THAT(told("UNSAFE"), HasSubstr("exit code is 1"));
   EXPECT_THAT(told("faults.0.at"), HasSubstr("Time since the start"));
   EXPECT_THAT(told("platform.nic.atomic.slots"), HasSubstr("512"));
+}
+
+TEST_F(Explain, wraps_long_texts_into_indented_lines) {
+  std::istringstream lines(told("atomic.window"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "atomic.window (NIC constant)");
+  int wrapped = 0;
+  while (std::getline(lines, line)) {
+    EXPECT_LE(line.size(), 96U) << line;
+    EXPECT_THAT(line, StartsWith("  "));
+    ++wrapped;
+  }
+  EXPECT_GT(wrapped, 7);
 }
 
 TEST_F(Explain, shows_every_meaning_of_an_ambiguous_name) {

@@ -191,6 +191,19 @@ TEST_F(Find, a_lock_that_has_not_reached_steady_state_decides_nothing) {
               AllOf(HasSubstr("has not settled"), HasSubstr("set run.warmup to auto")));
 }
 
+TEST_F(Find, lists_the_values_at_which_the_order_is_unknown_with_the_reasons) {
+  write("few.yaml",
+        small_scenario("{name: cas}",
+                       "sweep: {grid: {protocol: [{name: shiftlock, rdrcnt_bits: 2}, {name: mcs}], "
+                       "platform.clients_per_node: [2, 4]}}\n"));
+  const Finished finished =
+      latchlab({"find", "few.yaml", "--cross", "shiftlock,mcs", "--along",
+                "platform.clients_per_node=3..5", "--set", "platform.client_nodes=1", "--set",
+                "locks.count=1", "--set", "run.repeats=3", "--out", "f", "--quiet"});
+  EXPECT_THAT(finished.out, HasSubstr("\nUndecided at 4 (shiftlock is unavailable), 5 (shiftlock "
+                                      "is unavailable).\n"));
+}
+
 TEST_F(Find, questions_that_cannot_be_answered_are_refused) {
   const auto refused = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--out", "f"});

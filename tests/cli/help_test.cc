@@ -118,6 +118,18 @@ TEST_F(Help, the_help_command_prints_the_same_as_the_option) {
   EXPECT_EQ(latchlab({"help"}).code, 0);
 }
 
+TEST_F(Help, options_of_runs_on_hardware_stand_under_a_heading_of_their_own) {
+  const std::string help = latchlab({"run", "--help"}).out;
+  const std::size_t heading = help.find("\nOn hardware (--backend ibverbs):\n");
+  ASSERT_NE(heading, std::string::npos);
+  const std::string before = help.substr(0, heading), after = help.substr(heading);
+  for (const char* option : {"--device", "--port", "--pkey", "--sl", "--traffic-class",
+                             "--rendezvous", "--workers", "--agents", "--transport"}) {
+    EXPECT_THAT(after, HasSubstr("\n  " + std::string(option) + " ")) << help;
+    EXPECT_THAT(before, Not(HasSubstr("\n  " + std::string(option) + " ")));
+  }
+}
+
 // "at once at once", "the the".
 TEST_F(Help, repeats_no_word_and_announces_no_later_feature) {
   const std::set<std::string> all = commands();

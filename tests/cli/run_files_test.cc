@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <sstream>
 
@@ -82,6 +83,23 @@ TEST_F(RunFiles, out_names_the_directory_and_no_other_is_created) {
   EXPECT_THAT(found, ::testing::UnorderedElementsAre("scenario.yaml", "results.json", "results.csv",
                                                      "timing.json", "report.html", "points",
                                                      "points/0000-0.json"));
+}
+
+TEST_F(RunFiles, timing_json_has_the_date_of_the_run_in_utc) {
+  const auto now = [] {
+    char text[64] = "";
+    const std::time_t time = std::time(nullptr);
+    std::tm utc = {};
+    ::gmtime_r(&time, &utc);
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return std::string(text);
+  };
+  write("small.yaml", small_scenario("{name: cas}"));
+  const std::string before = now();
+  ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "r"}).code, 0);
+  const std::string date = json("r/timing.json")["date"];
+  EXPECT_LE(before, date);
+  EXPECT_LE(date, now());
 }
 
 TEST_F(RunFiles, the_resolved_scenario_runs_again_to_the_same_results) {

@@ -91,6 +91,15 @@ TEST_F(Verdict, a_first_cycle_longer_than_the_window_is_a_window_too_short) {
                                       "the window of 2ms, and "));
 }
 
+// Its one section ends 200 us after the window.
+TEST_F(Verdict, of_a_window_that_is_a_little_too_short_proposes_twice_its_length) {
+  const Finished finished =
+      run("[{name: mcs}]", "",
+          {"--set", "platform.clients_per_node=1", "--set", "workload.critical_section=3200us"});
+  EXPECT_EQ(point(0)["status"], "window too short");
+  EXPECT_THAT(finished.err, HasSubstr(" after it: set run.duration to 4ms\n"));
+}
+
 // A window of the reported length is long enough.
 TEST_F(Verdict, a_window_too_short_for_the_queue_is_reported_with_a_sufficient_length) {
   const std::vector<std::string> crowd = {"--quiet",
@@ -129,6 +138,7 @@ TEST_F(Verdict, a_lock_whose_first_holder_crashes_makes_no_progress_without_a_wa
     const bool hangs = point(0)["status"] == "no progress";
     EXPECT_EQ(finished.code, hangs ? 1 : 0) << client;
     EXPECT_EQ(number_at(point(0)["metrics"], "goodput_ops_s") == 0, hangs) << client;
+    EXPECT_EQ(finished.err.find("no cycle of the 7 live clients") != std::string::npos, hangs);
     stands_still += hangs ? 1 : 0;
     std::filesystem::remove_all(path("r"));
   }

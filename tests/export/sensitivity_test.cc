@@ -4,8 +4,10 @@
 #include "core/conclude/sensitivity.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/base/json.h"
 #include "core/protocols/registry.h"
@@ -13,6 +15,8 @@
 
 namespace latchlab {
 namespace {
+
+namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -199,6 +203,21 @@ TEST_F(Sensitive, an_interruption_ends_the_search) {
                        });
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().text(), "interrupted");
+}
+
+TEST_F(Sensitive, cannot_be_known_from_a_file_that_cannot_be_read) {
+  std::string home =
+      (fs::temp_directory_path() / ("latchlab-sensitivity-" + std::string(6, 'X'))).string();
+  ASSERT_NE(::mkdtemp(home.data()), nullptr);
+  const StudyOutcome outcome = run(scenario_.points, failing_cas);
+  const auto absent = stored_sensitivity(home, outcome);
+  ASSERT_TRUE(absent) << absent.error().text();
+  EXPECT_EQ(absent.value(), "");
+  fs::create_directory(home + "/sensitivity.json");
+  const auto unreadable = stored_sensitivity(home, outcome);
+  fs::remove_all(home);
+  ASSERT_FALSE(unreadable);
+  EXPECT_THAT(unreadable.error().text(), HasSubstr("sensitivity.json: not a file"));
 }
 
 TEST_F(Sensitive, is_written_with_all_data_of_the_page) {

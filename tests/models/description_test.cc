@@ -11,13 +11,16 @@
 
 #include "core/scenario/scenario.h"
 #include "models/measured/benchmarks.h"
+#include "models/measured/probe.h"
 #include "tests/non_empty.h"
 #include "tests/paths.h"
 
 namespace latchlab::description_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 Estimate some_estimate() {
@@ -132,6 +135,22 @@ TEST(Benchmarks, are_left_out_by_name_by_label_and_in_quick_runs) {
   EXPECT_THAT(scenario, HasSubstr("label: masked_cas_8,"));
   for (const char* label : {"read_8", "masked_cas_16", "qps_240"})
     EXPECT_THAT(scenario, Not(HasSubstr(std::string("label: ") + label + ",")));
+}
+
+TEST(Benchmarks, need_of_a_backend_what_their_verb_needs) {
+  const ProtocolEntry probe = verb_probe_entry();
+  const auto needs_of = [&](const std::string& verb) {
+    ParamSet params(probe.info.params);
+    params.set("verb", verb);
+    return probe.make(params)->needs();
+  };
+  EXPECT_THAT(needs_of("send"), ElementsAre(Capability::reliable_messages));
+  EXPECT_THAT(needs_of("ping"), ElementsAre(Capability::reliable_messages));
+  EXPECT_THAT(needs_of("call"), ElementsAre(Capability::calls));
+  EXPECT_THAT(needs_of("load"), ElementsAre(Capability::local_words));
+  EXPECT_THAT(needs_of("visit"), ElementsAre(Capability::node_state));
+  EXPECT_THAT(needs_of("masked_faa"), ElementsAre(Capability::masked_atomics_8));
+  EXPECT_THAT(needs_of("cas"), IsEmpty());
 }
 
 TEST(Benchmarks, have_points_with_unique_names_and_few_nodes) {

@@ -46,7 +46,7 @@ double cycle_ns(const Point& point) {
   const double clients = point.platform.clients();
   const double trip = at(nic, "latency.post") + 2 * at(nic, "latency.one_way");
   return 2 * trip + clients * at(nic, "atomic.same_address") +
-         clients * clients * at(nic, "responder.atomic_8") / 3;
+         clients * clients * at(nic, "responder.atomic_8") / 3 + at(nic, "local.cpu_access") / 1e3;
 }
 
 // Noise of one percent, which differs as soon as any input differs, as in a simulation whose events
@@ -144,6 +144,8 @@ TEST(Explanation, reports_constants_that_the_runs_do_not_determine) {
   const Explanation found = explained(times("latency.one_way", 1.2), 900);
   EXPECT_THAT(found.inert, Contains("responder.read"));
   EXPECT_THAT(found.inert, Contains("dc.connect"));
+  // It changes the noise, and otherwise nothing that exceeds the noise.
+  EXPECT_THAT(found.weak, Contains("local.cpu_access"));
   EXPECT_THAT(found.fixed, Contains("latency.completion"));  // 0
   EXPECT_THAT(found.fixed, Contains("atomic.slots"));
   // A constant that no formula reads changes nothing.
@@ -159,6 +161,18 @@ TEST(Explanation, has_nothing_to_explain_for_a_run_compared_with_itself) {
   EXPECT_TRUE(found.value().within_chance);
   EXPECT_EQ(found.value().chi2, 0);
   EXPECT_THAT(sentences(found.value()), Contains(HasSubstr("nothing to explain")));
+}
+
+TEST(Explanation, covers_the_errors_of_each_point) {
+  const StoredStudy simulated = study_of({}, 1);
+  for (std::size_t i = 0; i < simulated.outcome.points.size(); ++i) {
+    StoredStudy measured = simulated;
+    for (auto& repeat : measured.outcome.points[i].repeats)
+      repeat->metrics.goodput_ops_s = *repeat->metrics.goodput_ops_s * 0.6;
+    const auto found = explain(simulated, measured);
+    ASSERT_TRUE(found) << found.error().text();
+    EXPECT_FALSE(found.value().within_chance) << "point " << i;
+  }
 }
 
 TEST(Explanation, combines_two_constants_if_neither_alone_explains_the_error) {

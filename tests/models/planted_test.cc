@@ -170,6 +170,27 @@ TEST(Planted, without_masks_of_16_bytes_masks_of_8_are_measured) {
   }
 }
 
+TEST(Planted, constants_name_the_benchmarks_that_determined_them) {
+  PlantedNic planted(4);
+  const auto found = estimate(planted.measured(only({"same_address", "local"}), kScatter));
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_NE(found.value().find("atomic.same_address"), nullptr);
+  EXPECT_THAT(found.value().find("atomic.same_address")->by, testing::ElementsAre("same_address"));
+  ASSERT_NE(found.value().find("local.cpu_access"), nullptr);
+  EXPECT_THAT(found.value().find("local.cpu_access")->by, testing::ElementsAre("local"));
+}
+
+TEST(Planted, a_measurement_with_too_few_repeats_is_not_used_and_the_reason_is_given) {
+  PlantedNic planted(4);
+  Measurements all = planted.measured(only({"same_address", "local"}), kScatter);
+  EXPECT_THAT(estimate(all).value().unused, testing::IsEmpty());
+  all.at("load").repeats.resize(kLeastRepeats - 1);
+  const auto found = estimate(all);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found.value().find("local.cpu_access"), nullptr);
+  EXPECT_THAT(found.value().unused, testing::ElementsAre("load: only 2 repeats, and it takes 3"));
+}
+
 // Like the repeats of a simulation without jitter.
 TEST(Planted, equal_repeats_give_a_fit_with_finite_numbers) {
   PlantedNic planted(4);

@@ -173,6 +173,7 @@ TEST(Keys, of_each_mapping_are_those_that_the_reader_accepts) {
   EXPECT_GE(mappings.size(), 15u);
   for (const std::string& mapping : mappings) {
     std::vector<std::string> kinds = kinds_of(mapping);
+    EXPECT_EQ(std::set(kinds.begin(), kinds.end()).size(), kinds.size()) << mapping;
     if (kinds.empty()) kinds.emplace_back();
     for (const std::string& kind : kinds) {
       SCOPED_TRACE(mapping + " " + kind);

@@ -19,6 +19,11 @@ TEST(Resolved, texts_keep_characters_that_cannot_be_printed) {
   EXPECT_THAT(parsed.value().resolved_yaml, HasSubstr("\"a\\x01b\\x7f\""));
 }
 
+TEST(Resolved, texts_that_look_like_the_start_of_a_list_or_a_directive_read_back) {
+  for (const char* text : {" indented", "- item", "-", "%YAML", "..."})
+    expect_round_trip(scenario("description: \"" + std::string(text) + "\""));
+}
+
 TEST(Resolved, scenarios_read_back_as_the_same_points) {
   const std::string head = "schema: 1\nname: t\n";
   expect_round_trip(scenario(""));
@@ -138,6 +143,26 @@ TEST(Warnings, recommend_give_back_for_several_locks_if_a_server_returns) {
               ::testing::IsEmpty());
   EXPECT_THAT(warnings_of("locks_per_section: 1", returns), ::testing::IsEmpty());
   EXPECT_THAT(warnings_of("locks_per_section: 2", "0, at: 10ms"), ::testing::IsEmpty());
+}
+
+TEST(Warnings, of_grants_that_end_within_a_section_count_the_scans_of_transactions) {
+  ProtocolInfo leased;
+  leased.name = "leased";
+  leased.longest_grant = [](const ParamSet&) { return milliseconds(10); };
+  const auto warnings_of = [&](const std::string& scans) {
+    const auto result = parse_scenario(
+        {"schema: 1\nname: t\nprotocol: {name: leased}\nlocks: {count: 1M}\nworkload: {kind: "
+         "transactions, transactions: {kind: tpcc_rows, scan_time: 15ms, scans: " +
+             scans + "}}\n",
+         "test.yaml", ""},
+        {}, {leased}, data());
+    EXPECT_TRUE(result) << result.error().text();
+    return result ? result.value().warnings : std::vector<std::string>{};
+  };
+  EXPECT_THAT(warnings_of("1%"),
+              ::testing::ElementsAre(HasSubstr("sections of leased take 15ms, and its grants are "
+                                               "valid for 10ms at most")));
+  EXPECT_THAT(warnings_of("0%"), ::testing::IsEmpty());
 }
 
 TEST(Warnings, report_that_a_lock_without_its_timeout_does_not_notice_crashes) {

@@ -59,6 +59,18 @@ TEST(Workload, of_two_locks_holds_both_and_counts_one_cycle) {
   EXPECT_EQ(metrics.safety.violations, 0U);
 }
 
+// The one machine's own warehouses are all warehouses.
+TEST(Workload, of_transactions_has_as_many_home_warehouses_as_asked_for_each_machine) {
+  const auto goodput = [](const std::string& homes) {
+    return *run("platform: {clients_per_node: 3}\nlocks: {count: 1M}\nprotocol: {name: cas}\n"
+                "workload: {kind: transactions, transactions: {kind: tpcc_blocks, warehouses: 1, "
+                "homes: " +
+                homes + "}}")
+                .goodput_ops_s;
+  };
+  EXPECT_EQ(goodput("own"), goodput("common"));
+}
+
 TEST(Workload, for_update_counts_how_often_a_lock_without_updates_was_taken_exclusively) {
   const RepeatMetrics metrics =
       run("locks: {count: 4}\nprotocol: {name: shiftlock}\n"
