@@ -157,7 +157,7 @@ TEST(Warnings, of_grants_that_end_within_a_section_count_the_scans_of_transactio
          "test.yaml", ""},
         {}, {leased}, data());
     EXPECT_TRUE(result) << result.error().text();
-    return result ? result.value().warnings : std::vector<std::string>{};
+    return result ? result.value().warning_texts() : std::vector<std::string>{};
   };
   EXPECT_THAT(warnings_of("1%"),
               ::testing::ElementsAre(HasSubstr("sections of leased take 15ms, and its grants are "
