@@ -34,7 +34,7 @@ Findings stale_entries(const std::vector<SourceFile>& tree, const std::vector<Lo
 
 const std::vector<LongFile>& long_files() {
   static const std::vector<LongFile> table = {
-      {"core/measure/metric_table.cc", 460,
+      {"core/measure/metric_table.cc", 480,
        "one table: a row for each metric, in the order of results.json"},
   };
   return table;
