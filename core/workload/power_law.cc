@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kHeadRanks = 1ULL << 16;
 constexpr std::uint64_t kBucketGrowth = 64;
-constexpr std::uint64_t kBillion = 1'000'000'000;
+constexpr std::uint64_t kWholePpb = 1'000'000'000;
 
 // Exceeds the combined errors of two logarithms and a power.
 constexpr std::uint64_t kMarginQ64 = 1ULL << 20;
@@ -99,9 +99,9 @@ std::uint64_t PowerLaw::draw_in(const Bucket& bucket, Rng& rng) const {
 }
 
 ContinuousPowerLaw::ContinuousPowerLaw(std::uint64_t count, std::uint64_t alpha_ppb)
-    : count_(count), exponent_ppb_(alpha_ppb - kBillion) {
+    : count_(count), exponent_ppb_(alpha_ppb - kWholePpb) {
   LATCHLAB_CHECK(
-      count >= 1 && count <= kMaxRanks && alpha_ppb > kBillion && alpha_ppb <= kMaxThetaPpb,
+      count >= 1 && count <= kMaxRanks && alpha_ppb > kWholePpb && alpha_ppb <= kMaxThetaPpb,
       "range of a continuous power law");
   // Less 2^-64 if the last power is 0.
   range_q64_ = ~exp2_negative_q64(scaled_exponent_q58(log2_q58(count), exponent_ppb_));
@@ -114,7 +114,7 @@ std::uint64_t ContinuousPowerLaw::draw(Rng& rng) const {
   const auto below_q64 = static_cast<std::uint64_t>((Wide{rng.next()} * range_q64_) >> 64);
   if (below_q64 == 0) return 1;
   const Wide negative_log2_q58 = Wide{64} * kWholeQ58 - log2_q58(0 - below_q64);
-  const Wide log2_q58_of_x = negative_log2_q58 * kBillion / exponent_ppb_;
+  const Wide log2_q58_of_x = negative_log2_q58 * kWholePpb / exponent_ppb_;
   const Wide most_q58 = Wide{63} * kWholeQ58;
   if (log2_q58_of_x >= most_q58) return std::max<std::uint64_t>(count_ - 1, 1);
   const std::uint64_t rank = exp2_negative_q64(most_q58 - log2_q58_of_x) >> 1;

@@ -123,7 +123,7 @@ locks: {count: 4, stride: null})",
 void set_beside_of_citron(ParamSet& base, const std::string& param) {
   const std::set<std::string> grows = {"scale_up_levels", "allocation_time", "propagation",
                                        "expansion",       "exp_bits",        "scale_up_poll",
-                                       "out_of_bounds"};
+                                       "scale_up_by",     "out_of_bounds"};
   const std::set<std::string> tunes = {"tune_meet", "tune_t_wait", "acknowledge"};
   if (grows.count(param) > 0) {
     base.set("units", std::int64_t{256});
