@@ -101,6 +101,17 @@ TEST_F(ReportFigures, quotients_and_means_have_one_point_for_each_group) {
               Contains(AllOf(HasSubstr("mcs"), EndsWith("mean over locks.count: 1"))));
 }
 
+TEST_F(ReportFigures, of_the_variants_of_a_line_only_the_best_is_drawn) {
+  const Seen seen = page_of(
+      "{name: cas}",
+      "sweep: {grid: {protocol: [{name: cas, backoff_initial: 1ms, label: slow}, {name: cas, "
+      "backoff: none, label: quick}, mcs], platform.clients_per_node: [2, 4]}, best_of: {lines: "
+      "{CAS: [slow, quick]}}}\nreport: {figures: [{x: clients, y: goodput}]}\n");
+  const Json& shown = figure(seen, "named-0");
+  EXPECT_THAT(legend(seen, "named-0"), ElementsAre("CAS", "mcs"));
+  EXPECT_EQ(shown["marks"], 4) << "two lines at two points";
+}
+
 TEST_F(ReportFigures, variants_of_an_rnic_have_short_names) {
   const Seen seen =
       page_of("{name: cas}",
