@@ -69,22 +69,24 @@ class Sweep {
   }
   // By point: the values of all axes that `path` does not decide.
   Texts beside(const std::string& path) {
-    Texts rest(scenario_.points.size());
-    for (const std::string& each : axes_)
-      if (!decides(path, each))
-        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] += at(each)[i] + "\n";
-    return rest;
+    return joined_if([&](const std::string& axis) { return !decides(path, axis); });
   }
   // Whether a step along `axis` alone changes the value of `path`.
   bool moves(const std::string& axis, const std::string& path) {
-    Texts rest(scenario_.points.size());
-    for (const std::string& each : axes_)
-      if (each != axis)
-        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] += at(each)[i] + "\n";
-    return !decides(rest, at(path));
+    const auto is_other = [&](const std::string& each) { return each != axis; };
+    return !decides(joined_if(is_other), at(path));
   }
 
  private:
+  // By point: the values of these axes, one per line.
+  template <class Wanted>
+  Texts joined_if(const Wanted& wanted) {
+    Texts joined(scenario_.points.size());
+    for (const std::string& axis : axes_)
+      if (wanted(axis))
+        for (std::size_t i = 0; i < joined.size(); ++i) joined[i] += at(axis)[i] + "\n";
+    return joined;
+  }
   static bool decides(const Texts& from, const Texts& to) {
     std::map<std::string, std::string> seen;
     for (std::size_t i = 0; i < from.size(); ++i)

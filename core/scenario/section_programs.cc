@@ -56,8 +56,8 @@ const Keys& transaction_keys() {
        "tpcc_rows"},
       {"intention_locks", number(boolean, &Spec::intention_locks), "true",
        "true: transactions take IS or IX on each table before its rows, and long reads take S: "
-       "words "
-       "of their own, changed by FAA, as in the code of DSLR's authors; the pauses after conflicts "
+       "words of their own, changed by FAA, as in the code of DSLR's authors; the pauses after "
+       "conflicts "
        "are those of DSLR A.3. false: only the scanned table has a lock, of the kind under test, "
        "which changes of it take exclusively.",
        "tpcc_rows"},

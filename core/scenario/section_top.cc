@@ -85,8 +85,7 @@ const Keys& best_of_keys() {
   static const Keys keys = rows<BestOf>({
       {"lines", said<BestOf>(map), "{CAS: [cas, cas-backoff]}",
        "Names of lines, each with the labels of its variants. At each point of the sweep the best "
-       "one "
-       "is chosen anew.",
+       "one is chosen anew.",
        kRequired},
       {"metric", line(&BestOf::metric), "goodput_ops_s",
        "The metric that decides; it must be one of which higher or lower values are better."},

@@ -22,22 +22,14 @@ class UniformKeys : public KeyChooser {
   std::uint64_t count_;
 };
 
+template <class Law>
 class RankedKeys : public KeyChooser {
  public:
-  RankedKeys(std::uint64_t count, std::uint64_t theta_ppb) : law_(count, theta_ppb) {}
+  RankedKeys(std::uint64_t count, std::uint64_t exponent_ppb) : law_(count, exponent_ppb) {}
   std::uint64_t next(Rng& rng) const override { return law_.draw(rng) - 1; }
 
  private:
-  PowerLaw law_;
-};
-
-class ContinuousKeys : public KeyChooser {
- public:
-  ContinuousKeys(std::uint64_t count, std::uint64_t alpha_ppb) : law_(count, alpha_ppb) {}
-  std::uint64_t next(Rng& rng) const override { return law_.draw(rng) - 1; }
-
- private:
-  ContinuousPowerLaw law_;
+  Law law_;
 };
 
 class HotspotKeys : public KeyChooser {
@@ -75,7 +67,7 @@ double in_units(std::int64_t ppb) {
 
 Chooser ranked(std::uint64_t count, std::int64_t theta_ppb) {
   if (theta_ppb == 0) return std::make_unique<UniformKeys>(count);
-  return std::make_unique<RankedKeys>(count, static_cast<std::uint64_t>(theta_ppb));
+  return std::make_unique<RankedKeys<PowerLaw>>(count, static_cast<std::uint64_t>(theta_ppb));
 }
 
 Result<Chooser> make_zipf(const DistributionSpec& spec, std::uint64_t count) {
@@ -93,7 +85,8 @@ Result<Chooser> make_power_law(const DistributionSpec& spec, std::uint64_t count
                              in_units(spec.alpha_ppb)),
                  {}};
   const auto alpha_ppb = static_cast<std::uint64_t>(spec.alpha_ppb);
-  if (spec.continuous) return Chooser(std::make_unique<ContinuousKeys>(count, alpha_ppb));
+  if (spec.continuous)
+    return Chooser(std::make_unique<RankedKeys<ContinuousPowerLaw>>(count, alpha_ppb));
   return ranked(count, spec.alpha_ppb);
 }
 

@@ -87,7 +87,9 @@ std::string configuration(const Point& point, const std::vector<std::string>& pa
   return text;
 }
 
-FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOutcome& outcome) {
+// `counts`: counting_points().
+FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOutcome& outcome,
+                   const std::vector<bool>& counts) {
   FigureData data;
   data.x = figure.x;
   data.y = figure.y;
@@ -95,7 +97,6 @@ FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOu
   data.relative = !figure.relative_to.empty();
   const FigureLines lines = lines_of(scenario, figure);
   if (lines.measured) data.x_kind = XKind::measured;
-  const std::vector<bool> counts = counting_points(scenario, outcome);
   std::vector<std::optional<DrawnValue>> derived;
   if (is_derived(figure)) derived = drawn_values(scenario, outcome, figure, lines);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
@@ -123,9 +124,10 @@ FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOu
 std::vector<FigureData> figures_of(const Scenario& scenario, const StudyOutcome& outcome) {
   std::vector<Figure> wanted = scenario.figures;
   if (wanted.empty()) wanted.push_back(default_figure(scenario));
+  const std::vector<bool> counts = counting_points(scenario, outcome);
   std::vector<FigureData> figures;
   for (const Figure& figure : wanted) {
-    FigureData data = data_of(figure, scenario, outcome);
+    FigureData data = data_of(figure, scenario, outcome, counts);
     if (!data.series.empty()) figures.push_back(std::move(data));
   }
   return figures;
