@@ -54,12 +54,18 @@ class Search {
     if (!live) return live.error();
     auto moving = that_move(live.value());
     if (!moving) return moving.error();
-    if (const Status compared = compare(moving.value()); !compared) return compared.error();
+    if (const Status compared = compare(std::move(moving).value()); !compared)
+      return compared.error();
     return std::move(found_);
   }
 
  private:
   using Outcomes = std::vector<std::vector<PointOutcome>>;  // by variant, then by point
+  // A bound that moves a ratio, and the short runs there.
+  struct Moving {
+    ConstantBound end;
+    std::vector<PointOutcome> there;
+  };
 
   Result<Outcomes> run_all(const char* stage, const std::vector<Variant>& variants,
                            const std::vector<Point>& points) {
@@ -116,19 +122,19 @@ class Search {
     return true;
   }
 
-  Result<Variant> that_move(const Variant& ends) {
+  Result<std::vector<Moving>> that_move(const Variant& ends) {
     std::vector<Variant> variants;
     for (const ConstantBound& end : ends) variants.push_back({end});
     auto outcomes = run_all("constants", variants, short_points());
     if (!outcomes) return outcomes.error();
-    Variant moving;
+    std::vector<Moving> moving;
     found_.spans.resize(points_.size());
     for (std::size_t e = 0; e < ends.size(); ++e) {
-      const std::vector<PointOutcome>& there = outcomes.value()[e];
+      std::vector<PointOutcome>& there = outcomes.value()[e];
       for (std::size_t i = 0; i < there.size(); ++i)
         if (moves_alone(there[i], short_base_[i]))
           widen(found_.spans[i], there[i].metrics(), short_base_[i].metrics());
-      if (moves(there)) moving.push_back(ends[e]);
+      if (moves(there)) moving.push_back({ends[e], std::move(there)});
     }
     return moving;
   }
@@ -165,17 +171,35 @@ class Search {
            most->low.value_or(most->ratio) > least->high.value_or(least->ratio);
   }
 
-  Status compare(const Variant& moving) {
+  Status compare(std::vector<Moving> moving) {
     std::vector<Variant> variants;
-    for (const ConstantBound& end : moving) variants.push_back({end});
+    for (const Moving& each : moving)
+      if (is_open(each.there)) variants.push_back({each.end});
     auto outcomes = run_all("ends", variants, points_);
     if (!outcomes) return outcomes.error();
-    for (std::size_t e = 0; e < moving.size(); ++e)
-      found_.moved.push_back(moved_by(moving[e], outcomes.value()[e]));
+    auto whole = outcomes.value().begin();
+    for (const Moving& each : moving) {
+      if (is_open(each.there))
+        found_.moved.push_back(moved_by(each.end, base_, *whole++));
+      else
+        found_.moved.push_back(moved_by(each.end, short_base_, each.there));
+    }
     return fine();
   }
 
-  MovedBy moved_by(const ConstantBound& end, const std::vector<PointOutcome>& there) const {
+  // True if these short runs do not show beyond doubt that each order of the study holds.
+  bool is_open(const std::vector<PointOutcome>& there) const {
+    for (std::size_t a = 0; a < there.size(); ++a) {
+      if (goodput(there[a]) <= 0 || goodput(short_base_[a]) <= 0) return true;
+      for (std::size_t b = a + 1; b < there.size(); ++b)
+        if (ahead_of(base_[a], base_[b]) == 1 && ahead_of(there[a], there[b]) != 1) return true;
+    }
+    return false;
+  }
+
+  // `base` and `there`: runs of one length.
+  MovedBy moved_by(const ConstantBound& end, const std::vector<PointOutcome>& base,
+                   const std::vector<PointOutcome>& there) const {
     MovedBy moved{end, {}, {}};
     std::optional<ComparedPair> farthest;
     double factor = 1;
@@ -185,7 +209,7 @@ class Search {
                                    there[a].sound() ? "nothing done" : name_of(there[a].status()));
       for (std::size_t b = a + 1; b < there.size(); ++b) {
         if (goodput(there[a]) <= 0 || goodput(there[b]) <= 0) continue;
-        const ComparedPair pair = compared(a, b, there);
+        const ComparedPair pair = compared(a, b, base, there);
         if (pair.order != Order::holds) moved.pairs.push_back(pair);
         const double by = pair.ratio_at / pair.ratio;
         if (!farthest || std::max(by, 1 / by) > factor) {
@@ -198,9 +222,9 @@ class Search {
     return moved;
   }
 
-  ComparedPair compared(std::size_t a, std::size_t b,
+  ComparedPair compared(std::size_t a, std::size_t b, const std::vector<PointOutcome>& base,
                         const std::vector<PointOutcome>& there) const {
-    ComparedPair pair{a, b, goodput(base_[a]) / goodput(base_[b]),
+    ComparedPair pair{a, b, goodput(base[a]) / goodput(base[b]),
                       goodput(there[a]) / goodput(there[b]), Order::holds};
     if (ahead_of(base_[a], base_[b]) != 1) return pair;  // the study itself has no order
     const int ahead = ahead_of(there[a], there[b]);

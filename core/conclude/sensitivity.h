@@ -5,8 +5,9 @@
 //
 // Two stages of short single repeats come first. The first discards sections of a NIC whose
 // constants change no event of these points, with all of them at one bound or at the other. The
-// second discards constants that move no ratio of two goodputs by more than kMoves. The remaining
-// constants run as long and as often as the study did.
+// second discards constants that move no ratio of two goodputs by more than kMoves. If its runs show
+// beyond doubt that each order of the study holds at a bound, that is the answer; the remaining
+// bounds run as long and as often as the study did.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,7 @@ enum class Order : std::uint8_t { holds, undecided, flips };
 
 struct ComparedPair {
   std::size_t first = 0, second = 0;  // indices of Sensitivity::labels
-  double ratio = 0, ratio_at = 0;     // in the study, and at the bound
+  double ratio = 0, ratio_at = 0;     // with the model's constants, and at the bound
   Order order = Order::holds;
 };
 

@@ -55,6 +55,9 @@ class Sensitive : public ::testing::Test {
         const double goodput = formula(point) * (1 + 0.005 * r);
         repeat.metrics.goodput_ops_s = goodput;
         repeat.metrics.fingerprint = std::to_string(goodput);
+        if (parts_)
+          for (const double part : {1.001, 0.999, 1.001, 0.999, 1.0})
+            repeat.metrics.window.batches.emplace_back(goodput * part);
         made.repeats.emplace_back(repeat);
       }
       outcome.points.push_back(made);
@@ -75,6 +78,7 @@ class Sensitive : public ::testing::Test {
 
   Scenario scenario_;
   std::map<std::string, std::size_t> runs_;  // repeats, by stage
+  bool parts_ = false;                       // runs have the goodput of parts of the window
 };
 
 double nanoseconds(Duration time) {
@@ -114,6 +118,18 @@ TEST_F(Sensitive, only_bounds_that_move_a_ratio_run_in_full) {
   EXPECT_GT(runs_["sections"], runs_["constants"]);
   EXPECT_EQ(runs_["constants"] % 2, 0u);
   EXPECT_LE(runs_["sections"] + runs_["constants"], 2 * most_short_runs(scenario_.points[0]));
+}
+
+TEST_F(Sensitive, bounds_at_which_short_runs_show_each_order_do_not_run_in_full) {
+  parts_ = true;
+  const Sensitivity found = find(failing_cas);
+  EXPECT_EQ(runs_["ends"], 1u * 2 * 3);  // at 385ns the order flips
+  ASSERT_EQ(found.moved.size(), 2u);
+  EXPECT_EQ(found.moved[0].end.at, "192.2ns");
+  ASSERT_EQ(found.moved[0].pairs.size(), 1u);
+  EXPECT_EQ(found.moved[0].pairs[0].order, Order::holds);
+  EXPECT_NEAR(found.moved[0].pairs[0].ratio, 1.2, 0.001);
+  EXPECT_EQ(found.moved[1].pairs[0].order, Order::flips);
 }
 
 // All goodputs change by the same factor: no ratio moves.

@@ -119,8 +119,8 @@ class Course {
                  cut_);
     if (asking_ >= kWorthSaying)
       fmt::print(
-          "Then on which constants of the model each conclusion hangs: {} at most, and whole runs "
-          "of those that matter\n",
+          "Then on which constants of the model each conclusion depends: {} at most, and whole runs "
+          "where short ones leave an order open\n",
           rough_time(asking_));
   }
 

@@ -47,7 +47,7 @@ class StageRuns {
     if (!files) return files.error();
     const double seconds = seconds_of(points, request_.jobs);
     if (stage == "ends" && request_.talks && seconds >= kWorthSaying)
-      fmt::print(stderr, "sensitivity: {} whole runs of what matters: {}\n", repeats_of(scenario),
+      fmt::print(stderr, "sensitivity: {} whole runs where an order is open: {}\n", repeats_of(scenario),
                  rough_time(seconds));
     Progress progress(request_.talks && isatty(STDERR_FILENO) != 0, seconds);
     StudyOptions options;
@@ -100,8 +100,8 @@ void announce(const SensitivityRequest& request, const Scenario& scenario,
   const double seconds = seconds_of(all, request.jobs);
   if (seconds < kWorthSaying) return;
   fmt::print(stderr,
-             "sensitivity: at most {} short runs, {}; then whole ones of the constants that "
-             "matter\n",
+             "sensitivity: at most {} short runs, {}; then whole ones where these leave an order "
+             "open\n",
              compared.size() * all.front().run.repeats, rough_time(seconds));
 }
 
