@@ -17,6 +17,7 @@ constexpr std::size_t kMostSteps = 3;
 constexpr std::uint32_t kMostRepeats = 3;
 constexpr Duration kLeastWindow = milliseconds(1);
 constexpr std::int64_t kLeastPauses = 10;
+constexpr std::int64_t kLeastIntervals = 100;  // of run.series
 
 // The lists of one axis, which change together.
 using Lists = std::vector<YamlEntry*>;
@@ -111,8 +112,7 @@ void thin(const std::vector<Lists>& axes, const Kept& kept, QuickLook& look) {
 }
 
 bool has_dates(const Point& point) {
-  bool dates = point.run.series.ps > 0 ||
-               std::ranges::any_of(point.faults,
+  bool dates = std::ranges::any_of(point.faults,
                                    [](const FaultSpec& fault) { return fault.at.has_value(); });
   for_each_workload(point, [&](const WorkloadSpec& workload) {
     dates = dates || workload.arrivals.kind == ArrivalKind::script;
@@ -121,7 +121,7 @@ bool has_dates(const Point& point) {
 }
 
 Duration least_window(const Point& point, const std::vector<ProtocolInfo>& protocols) {
-  Duration least = kLeastWindow;
+  Duration least = std::max(kLeastWindow, so_many(point.run.series, kLeastIntervals));
   for_each_workload(point, [&](const WorkloadSpec& workload) {
     least = std::max(least, so_many(workload.think_time + workload.critical_section, kLeastPauses));
   });

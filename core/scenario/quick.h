@@ -8,9 +8,10 @@
 // - No point loses clients or locks.
 // - At most three repeats, the minimum for a confidence interval.
 // - Warm-up and duration are divided by the smallest whole number that makes the work fit. They
-//   stay at least 1 ms, ten cycles of think time and critical section, and, if there are faults,
-//   the longest timeout of the lock. If any remaining point has events at fixed dates (faults.at,
-//   arrivals.script) or a time series (run.series), the windows stay whole and there is one repeat.
+//   stay at least 1 ms, ten cycles of think time and critical section, a hundred intervals of
+//   run.series, and, if there are faults, the longest timeout of the lock. If any remaining point
+//   has events at fixed dates (faults.at, arrivals.script), the windows stay whole and there is one
+//   repeat.
 
 #include <functional>
 #include <string>
