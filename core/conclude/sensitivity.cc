@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/base/fingerprint.h"
 #include "core/conclude/comparison.h"
 #include "core/measure/statistics.h"
+#include "core/scenario/quick.h"
 
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kShorter = 4;  // divides the window of a short repeat
+constexpr std::int64_t kShorter = 4;
 constexpr Duration kShortest = milliseconds(1);
 
 using Variant = ConstantBounds;  // the constants that differ from the model
@@ -34,17 +36,46 @@ int ahead_of(const PointOutcome& a, const PointOutcome& b) {
   return compared ? compared->ahead : 0;
 }
 
+// At least kShortest, or the original if that is shorter.
+Duration divided(Duration window, std::int64_t by) {
+  return std::max(window / by, std::min(kShortest, window));
+}
+
+void divide_windows(std::vector<Point>& points, std::int64_t by) {
+  for (Point& point : points) {
+    if (has_dates(point)) continue;
+    point.run.duration = divided(point.run.duration, by);
+    if (point.run.warmup) point.run.warmup = divided(*point.run.warmup, by);
+  }
+}
+
+// The smallest divisor from `least` on with which each of the points can run so often.
+std::int64_t divisor(const std::vector<Point>& points, double times, double limit,
+                     const SensitivityCost& cost, std::int64_t least) {
+  double all = 0;
+  for (const Point& point : points) all += cost.work(point) * point.run.repeats * times;
+  return std::max(least, static_cast<std::int64_t>(std::ceil(all / limit)));
+}
+
+std::size_t most_short_runs(const Point& point) {
+  const Variant ends = parameter_bounds(point);
+  return 1 + 2 * sections_of(ends).size() + ends.size();
+}
+
 class Search {
  public:
   Search(const Scenario& scenario, const StudyOutcome& outcome,
-         const std::vector<std::size_t>& compared, const RunPoints& run)
-      : run_(run) {
+         const std::vector<std::size_t>& compared, const SensitivityCost& cost,
+         const RunPoints& run)
+      : cost_(cost), run_(run) {
     for (const std::size_t i : compared) {
       points_.push_back(scenario.points[i]);
       base_.push_back(outcome.points[i]);
       found_.labels.push_back(scenario.points[i].protocol.label);
     }
     found_.results = results_hash(outcome);
+    short_points_ = short_runs(points_, cost);
+    for (Point& point : short_points_) point.run.repeats = 1;
   }
 
   Result<Sensitivity> run() {
@@ -88,12 +119,6 @@ class Search {
     return outcomes;
   }
 
-  std::vector<Point> short_points() const {
-    std::vector<Point> all;
-    for (const Point& point : points_) all.push_back(shortened(point));
-    return all;
-  }
-
   Result<Variant> without_inert_sections(const Variant& ends) {
     const std::vector<NicSection> sections = sections_of(ends);
     std::vector<Variant> variants = {{}};
@@ -101,7 +126,7 @@ class Search {
       variants.push_back(section.low);
       variants.push_back(section.high);
     }
-    auto outcomes = run_all("sections", variants, short_points());
+    auto outcomes = run_all("sections", variants, short_points_);
     if (!outcomes) return outcomes.error();
     short_base_ = outcomes.value().front();
     Variant live;
@@ -125,7 +150,7 @@ class Search {
   Result<std::vector<Moving>> that_move(const Variant& ends) {
     std::vector<Variant> variants;
     for (const ConstantBound& end : ends) variants.push_back({end});
-    auto outcomes = run_all("constants", variants, short_points());
+    auto outcomes = run_all("constants", variants, short_points_);
     if (!outcomes) return outcomes.error();
     std::vector<Moving> moving;
     found_.spans.resize(points_.size());
@@ -175,12 +200,15 @@ class Search {
     std::vector<Variant> variants;
     for (const Moving& each : moving)
       if (is_open(each.there)) variants.push_back({each.end});
-    auto outcomes = run_all("ends", variants, points_);
+    std::vector<Point> points = points_;
+    divide_windows(
+        points, divisor(points_, static_cast<double>(variants.size()), cost_.last_runs, cost_, 1));
+    auto outcomes = run_all("ends", variants, points);
     if (!outcomes) return outcomes.error();
-    auto whole = outcomes.value().begin();
+    auto last = outcomes.value().begin();
     for (const Moving& each : moving) {
       if (is_open(each.there))
-        found_.moved.push_back(moved_by(each.end, base_, *whole++));
+        found_.moved.push_back(moved_by(each.end, base_, *last++));
       else
         found_.moved.push_back(moved_by(each.end, short_base_, each.there));
     }
@@ -197,7 +225,6 @@ class Search {
     return false;
   }
 
-  // `base` and `there`: runs of one length.
   MovedBy moved_by(const ConstantBound& end, const std::vector<PointOutcome>& base,
                    const std::vector<PointOutcome>& there) const {
     MovedBy moved{end, {}, {}};
@@ -232,8 +259,9 @@ class Search {
     return pair;
   }
 
+  const SensitivityCost& cost_;
   const RunPoints& run_;
-  std::vector<Point> points_;
+  std::vector<Point> points_, short_points_;
   std::vector<PointOutcome> base_, short_base_;
   Sensitivity found_;
 };
@@ -247,23 +275,20 @@ std::string results_hash(const StudyOutcome& outcome) {
   return hash.text();
 }
 
-Point shortened(Point point) {
-  const Duration shorter = point.run.duration / kShorter;
-  point.run.duration = std::max(shorter, std::min(kShortest, point.run.duration));
-  point.run.repeats = 1;
-  point.run.precision_ppb = 0;
-  return point;
-}
-
-std::size_t most_short_runs(const Point& point) {
-  const Variant ends = parameter_bounds(point);
-  return 1 + 2 * sections_of(ends).size() + ends.size();
+std::vector<Point> short_runs(std::vector<Point> points, const SensitivityCost& cost) {
+  if (points.empty()) return points;
+  for (Point& point : points) {
+    point.run.repeats = static_cast<std::uint32_t>(most_short_runs(point));
+    point.run.precision_ppb = 0;
+  }
+  divide_windows(points, divisor(points, 1, cost.short_runs, cost, kShorter));
+  return points;
 }
 
 Result<Sensitivity> find_sensitivity(const Scenario& scenario, const StudyOutcome& outcome,
                                      const std::vector<std::size_t>& compared,
-                                     const RunPoints& run) {
-  return Search(scenario, outcome, compared, run).run();
+                                     const SensitivityCost& cost, const RunPoints& run) {
+  return Search(scenario, outcome, compared, cost, run).run();
 }
 
 }  // namespace latchlab

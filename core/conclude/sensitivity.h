@@ -5,9 +5,13 @@
 //
 // Two stages of short single repeats come first. The first discards sections of a NIC whose
 // constants change no event of these points, with all of them at one bound or at the other. The
-// second discards constants that move no ratio of two goodputs by more than kMoves. If its runs show
-// beyond doubt that each order of the study holds at a bound, that is the answer; the remaining
-// bounds run as long and as often as the study did.
+// second discards constants that move no ratio of two goodputs by more than kMoves. If its runs
+// show beyond doubt that each order of the study holds at a bound, that is the answer; at the
+// remaining bounds the study's repeats run.
+//
+// Warm-up and window are divided by a whole number: by kShorter or more in the short stages, and by
+// one or more in the last, so that the estimated work of each fits its limit. Windows stay at least
+// 1 ms long; those with events at given dates stay whole.
 
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +85,13 @@ struct Sensitivity {
   std::vector<Spans> spans;         // for each label
 };
 
+// Limits of the search, and what it compares with them.
+struct SensitivityCost {
+  std::function<double(const Point&)> work;  // of one repeat of a point
+  double short_runs = 0;                     // for the first two stages together, at most
+  double last_runs = 0;
+};
+
 // Runs all repeats of each point, in stages named "sections", "constants" and "ends". An error,
 // such as an interruption, ends the search.
 using RunPoints =
@@ -90,13 +101,12 @@ using RunPoints =
 // point only the spans are computed.
 Result<Sensitivity> find_sensitivity(const Scenario& scenario, const StudyOutcome& outcome,
                                      const std::vector<std::size_t>& compared,
-                                     const RunPoints& run);
+                                     const SensitivityCost& cost, const RunPoints& run);
 
 std::string results_hash(const StudyOutcome& outcome);
 
-// The largest number of short repeats of each compared point.
-std::size_t most_short_runs(const Point& point);
-Point shortened(Point point);
+// The short runs of some points; `repeats` is the largest number of times that each of them runs.
+std::vector<Point> short_runs(std::vector<Point> points, const SensitivityCost& cost);
 
 // A summary, one sentence per string.
 std::vector<std::string> sentences(const Sensitivity& found);

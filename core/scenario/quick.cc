@@ -111,15 +111,6 @@ void thin(const std::vector<Lists>& axes, const Kept& kept, QuickLook& look) {
   }
 }
 
-bool has_dates(const Point& point) {
-  bool dates = std::ranges::any_of(point.faults,
-                                   [](const FaultSpec& fault) { return fault.at.has_value(); });
-  for_each_workload(point, [&](const WorkloadSpec& workload) {
-    dates = dates || workload.arrivals.kind == ArrivalKind::script;
-  });
-  return dates;
-}
-
 Duration least_window(const Point& point, const std::vector<ProtocolInfo>& protocols) {
   Duration least = std::max(kLeastWindow, so_many(point.run.series, kLeastIntervals));
   for_each_workload(point, [&](const WorkloadSpec& workload) {
@@ -213,6 +204,15 @@ QuickLook look_at(const Scenario& scenario, const std::vector<ProtocolInfo>& pro
 }
 
 }  // namespace
+
+bool has_dates(const Point& point) {
+  bool dates = std::ranges::any_of(point.faults,
+                                   [](const FaultSpec& fault) { return fault.at.has_value(); });
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    dates = dates || workload.arrivals.kind == ArrivalKind::script;
+  });
+  return dates;
+}
 
 Result<QuickLook> quick_look(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
                              const std::function<double(const Point&)>& work, double budget) {

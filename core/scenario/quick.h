@@ -31,4 +31,8 @@ struct QuickLook {
 Result<QuickLook> quick_look(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
                              const std::function<double(const Point&)>& work, double budget);
 
+// True if events of a run have given dates (faults.at, arrivals.script): a shorter window would
+// miss them.
+bool has_dates(const Point& point);
+
 }  // namespace latchlab

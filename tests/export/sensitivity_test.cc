@@ -68,17 +68,24 @@ class Sensitive : public ::testing::Test {
   Sensitivity find(PointFormula formula) {
     const StudyOutcome outcome = run(scenario_.points, formula);
     const RunPoints runner = [&](const std::string& stage, const std::vector<Point>& points) {
-      for (const Point& point : points) runs_[stage] += point.run.repeats;
+      for (const Point& point : points) {
+        runs_[stage] += point.run.repeats;
+        longest_[stage] = std::max(longest_[stage], point.run.duration);
+      }
       return Result<StudyOutcome>(run(points, formula));
     };
-    const auto found = find_sensitivity(scenario_, outcome, {0, 1}, runner);
+    const auto found = find_sensitivity(scenario_, outcome, {0, 1}, cost_, runner);
     EXPECT_TRUE(found) << found.error().text();
     return found ? found.value() : Sensitivity{};
   }
 
   Scenario scenario_;
   std::map<std::string, std::size_t> runs_;  // repeats, by stage
-  bool parts_ = false;                       // runs have the goodput of parts of the window
+  std::map<std::string, Duration> longest_;  // window, by stage
+  // A repeat costs its milliseconds.
+  SensitivityCost cost_ = {[](const Point& point) { return point.run.duration.seconds() * 1e3; },
+                           1e9, 1e9};
+  bool parts_ = false;  // runs have the goodput of parts of the window
 };
 
 double nanoseconds(Duration time) {
@@ -117,7 +124,8 @@ TEST_F(Sensitive, only_bounds_that_move_a_ratio_run_in_full) {
   // one section.
   EXPECT_GT(runs_["sections"], runs_["constants"]);
   EXPECT_EQ(runs_["constants"] % 2, 0u);
-  EXPECT_LE(runs_["sections"] + runs_["constants"], 2 * most_short_runs(scenario_.points[0]));
+  EXPECT_LE(runs_["sections"] + runs_["constants"],
+            2 * short_runs(scenario_.points, cost_)[0].run.repeats);
 }
 
 TEST_F(Sensitive, bounds_at_which_short_runs_show_each_order_do_not_run_in_full) {
@@ -130,6 +138,32 @@ TEST_F(Sensitive, bounds_at_which_short_runs_show_each_order_do_not_run_in_full)
   EXPECT_EQ(found.moved[0].pairs[0].order, Order::holds);
   EXPECT_NEAR(found.moved[0].pairs[0].ratio, 1.2, 0.001);
   EXPECT_EQ(found.moved[1].pairs[0].order, Order::flips);
+}
+
+TEST_F(Sensitive, windows_are_shorter_if_the_search_costs_too_much) {
+  const Duration window = scenario_.points[0].run.duration;
+  find(failing_cas);
+  EXPECT_EQ(longest_["sections"], window / 4);
+  EXPECT_EQ(longest_["ends"], window);
+  // Both bounds, both locks, three repeats: 12 windows, of which the limit allows a third.
+  cost_.last_runs = 4 * window.seconds() * 1e3;
+  cost_.short_runs =
+      2 * short_runs(scenario_.points, cost_)[0].run.repeats * (window / 8).seconds() * 1e3;
+  longest_.clear();
+  find(failing_cas);
+  EXPECT_EQ(longest_["sections"], window / 8);
+  EXPECT_EQ(longest_["constants"], window / 8);
+  EXPECT_EQ(longest_["ends"], window / 3);
+  // Never shorter than a millisecond, and whole if events have dates.
+  cost_.last_runs = cost_.short_runs = 1e-3;
+  longest_.clear();
+  find(failing_cas);
+  EXPECT_EQ(longest_["ends"], std::min(milliseconds(1), window));
+  for (Point& point : scenario_.points)
+    point.faults.push_back({.kind = FaultKind::client_crash, .at = milliseconds(1)});
+  longest_.clear();
+  find(failing_cas);
+  EXPECT_EQ(longest_["sections"], window);
 }
 
 // All goodputs change by the same factor: no ratio moves.
@@ -186,7 +220,7 @@ TEST_F(Sensitive, is_undecided_if_the_difference_is_within_chance) {
     }
     return Result<StudyOutcome>(made);
   };
-  const auto found = find_sensitivity(scenario_, outcome, {0, 1}, runner);
+  const auto found = find_sensitivity(scenario_, outcome, {0, 1}, cost_, runner);
   ASSERT_TRUE(found);
   ASSERT_EQ(found.value().moved.size(), 1u);
   EXPECT_EQ(found.value().moved[0].pairs[0].order, Order::undecided);
@@ -213,7 +247,7 @@ TEST_F(Sensitive, not_to_a_constant_that_the_scenario_sets) {
 TEST_F(Sensitive, an_interruption_ends_the_search) {
   const StudyOutcome outcome = run(scenario_.points, failing_cas);
   const auto found =
-      find_sensitivity(scenario_, outcome, {0, 1},
+      find_sensitivity(scenario_, outcome, {0, 1}, cost_,
                        [](const std::string&, const std::vector<Point>&) -> Result<StudyOutcome> {
                          return Error{"interrupted", {}};
                        });

@@ -105,23 +105,27 @@ class Course {
       points_ += each.scenario.points.size();
       runs_ += repeats_of(each.scenario);
       cut_ += each.quick.empty() ? 0 : 1;
-      seconds_.push_back(seconds(each.scenario, on_hardware));
-      left_ += seconds_.back();
-      if (!arguments.quick && !on_hardware) asking_ += sensitivity_seconds(each.scenario) / jobs_;
+      const double study = seconds(each.scenario, on_hardware);
+      const bool asks = !arguments.quick && !on_hardware;
+      const double search = asks ? sensitivity_seconds(each.scenario) / jobs_ : 0;
+      studies_ += study;
+      searches_ += search;
+      seconds_.push_back(study + search);
     }
+    left_ = studies_ + searches_;
   }
 
   void announce() const {
     fmt::print("{}, {}, {}, {} at once: {}\n", counted(all_, "experiment"),
-               counted(points_, "point"), counted(runs_, "run"), jobs_, rough_time(left_));
+               counted(points_, "point"), counted(runs_, "run"), jobs_, rough_time(studies_));
     if (cut_ > 0)
       fmt::print("A quick run: {} of them have fewer points, shorter windows or fewer repeats\n",
                  cut_);
-    if (asking_ >= kWorthSaying)
+    if (searches_ >= kWorthSaying)
       fmt::print(
-          "Then on which constants of the model each conclusion depends: {} at most, and whole runs "
-          "where short ones leave an order open\n",
-          rough_time(asking_));
+          "Then on which constants of the model each conclusion depends: {} at most, and longer "
+          "runs where short ones leave an order open\n",
+          rough_time(searches_));
   }
 
   // Called before each experiment: "(3 of 43, about 12 min left)".
@@ -146,7 +150,7 @@ class Course {
   std::size_t all_, at_ = 0, points_ = 0, runs_ = 0, cut_ = 0;
   std::uint32_t jobs_ = 1;
   std::vector<double> seconds_;  // of each
-  double left_ = 0, done_ = 0, asking_ = 0;
+  double studies_ = 0, searches_ = 0, left_ = 0, done_ = 0;
   Clock::time_point started_;
 };
 

@@ -25,6 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSaid = 6;
+// Estimated limits of one search, on one core. `estimate_seconds` depends on the scenario alone, so
+// that the windows are the same on every machine.
+constexpr double kShortRunsSeconds = 30;
+constexpr double kLastRunsSeconds = 20;
+constexpr double kTooLongSeconds = 600;  // windows with events at given dates stay whole
 
 double seconds_of(const std::vector<Point>& points, std::uint32_t jobs) {
   double seconds = 0;
@@ -47,8 +52,8 @@ class StageRuns {
     if (!files) return files.error();
     const double seconds = seconds_of(points, request_.jobs);
     if (stage == "ends" && request_.talks && seconds >= kWorthSaying)
-      fmt::print(stderr, "sensitivity: {} whole runs where an order is open: {}\n", repeats_of(scenario),
-                 rough_time(seconds));
+      fmt::print(stderr, "sensitivity: {} longer runs where an order is open: {}\n",
+                 repeats_of(scenario), rough_time(seconds));
     Progress progress(request_.talks && isatty(STDERR_FILENO) != 0, seconds);
     StudyOptions options;
     options.jobs = request_.jobs;
@@ -83,24 +88,25 @@ class StageRuns {
   bool interrupted_ = false;
 };
 
-// The short runs, each repeated for the maximum number of times that it runs.
-std::vector<Point> short_runs(const Scenario& scenario, const std::vector<std::size_t>& compared) {
+SensitivityCost cost() {
+  return {[](const Point& point) { return estimate_seconds(point); }, kShortRunsSeconds,
+          kLastRunsSeconds};
+}
+
+std::vector<Point> short_runs_of(const Scenario& scenario,
+                                 const std::vector<std::size_t>& compared) {
   std::vector<Point> all;
-  for (const std::size_t i : compared) {
-    Point point = shortened(scenario.points[i]);
-    point.run.repeats = static_cast<std::uint32_t>(most_short_runs(point));
-    all.push_back(std::move(point));
-  }
-  return all;
+  for (const std::size_t i : compared) all.push_back(scenario.points[i]);
+  return short_runs(std::move(all), cost());
 }
 
 void announce(const SensitivityRequest& request, const Scenario& scenario,
               const std::vector<std::size_t>& compared) {
-  const std::vector<Point> all = short_runs(scenario, compared);
+  const std::vector<Point> all = short_runs_of(scenario, compared);
   const double seconds = seconds_of(all, request.jobs);
   if (seconds < kWorthSaying) return;
   fmt::print(stderr,
-             "sensitivity: at most {} short runs, {}; then whole ones where these leave an order "
+             "sensitivity: at most {} short runs, {}; then longer ones where these leave an order "
              "open\n",
              compared.size() * all.front().run.repeats, rough_time(seconds));
 }
@@ -112,10 +118,11 @@ Result<std::string> find_or_read(const SensitivityRequest& request, const Scenar
   if (auto known = stored_sensitivity(request.directory, outcome); known && !known.value().empty())
     return known;
   if (request.talks) announce(request, scenario, compared);
-  const auto found = find_sensitivity(
-      scenario, outcome, compared, [&](const std::string& stage, const std::vector<Point>& points) {
-        return stages.run(stage, points);
-      });
+  const auto found =
+      find_sensitivity(scenario, outcome, compared, cost(),
+                       [&](const std::string& stage, const std::vector<Point>& points) {
+                         return stages.run(stage, points);
+                       });
   if (!found) return found.error();
   std::string text = sensitivity_json(found.value());
   if (const Status written = write_atomically(request.directory + "/sensitivity.json", text);
@@ -145,7 +152,7 @@ double sensitivity_seconds(const Scenario& scenario) {
     if (same_configuration(scenario.points[i], scenario.points.back()) &&
         locks.insert(scenario.points[i].protocol.label).second)
       last.push_back(i);
-  return seconds_of(short_runs(scenario, last), 1);
+  return seconds_of(short_runs_of(scenario, last), 1);
 }
 
 Result<bool> ask_sensitivity(const SensitivityRequest& request, const Scenario& scenario,
@@ -156,6 +163,15 @@ Result<bool> ask_sensitivity(const SensitivityRequest& request, const Scenario& 
         "\nNo two locks are compared where the sweep ends: nothing hangs on the model's "
         "constants but the numbers themselves.\n");
   if (compared.size() < (request.numbers ? 1 : 2)) return true;
+  const double seconds = seconds_of(short_runs_of(scenario, compared), 1);
+  if (seconds > kTooLongSeconds) {
+    if (request.talks)
+      fmt::print(
+          "\nNot searched for constants on which the ranking depends: {} on one core, because "
+          "windows with events at given dates cannot be shorter.\n",
+          rough_time(seconds));
+    return true;
+  }
   StageRuns stages(request, scenario.name);
   const auto text = find_or_read(request, scenario, outcome, compared, stages);
   if (!text && stages.interrupted()) return false;
