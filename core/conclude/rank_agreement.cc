@@ -14,19 +14,21 @@ struct Contender {
   double mean_a = 0, mean_b = 0;
 };
 
-// Ties are ordered by name.
-std::vector<std::string> best_first(std::vector<Contender> all, double Contender::*by) {
-  std::sort(all.begin(), all.end(), [by](const Contender& x, const Contender& y) {
-    return std::pair(-(x.*by), x.lock) < std::pair(-(y.*by), y.lock);
-  });
-  std::vector<std::string> names;
-  for (const Contender& each : all) names.push_back(each.lock);
-  return names;
-}
-
 int decidedly_ahead(const PointOutcome& x, const PointOutcome& y) {
   const auto compared = compare(x, y, kGoodput);
   return compared ? compared->ahead : 0;
+}
+
+// Ties are ordered by name.
+void rank(std::vector<Contender> all, double Contender::*mean, const PointOutcome* Contender::*of,
+          std::vector<std::string>& locks, std::vector<bool>& decided) {
+  std::sort(all.begin(), all.end(), [mean](const Contender& x, const Contender& y) {
+    return std::pair(-(x.*mean), x.lock) < std::pair(-(y.*mean), y.lock);
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    locks.push_back(all[i].lock);
+    if (i > 0) decided.push_back(decidedly_ahead(*(all[i - 1].*of), *(all[i].*of)) > 0);
+  }
 }
 
 struct RankedPlace {
@@ -39,8 +41,8 @@ RankAgreement agreement(const RankedPlace& place) {
   RankAgreement made;
   made.where = place.where;
   made.emulated = place.emulated;
-  made.a = best_first(all, &Contender::mean_a);
-  made.b = best_first(all, &Contender::mean_b);
+  rank(all, &Contender::mean_a, &Contender::a, made.a, made.decided_a);
+  rank(all, &Contender::mean_b, &Contender::b, made.b, made.decided_b);
   int agree = 0, pairs = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j) {

@@ -54,7 +54,9 @@ struct RankAgreement {
   std::string where;
   std::string emulated;           // as for points: each kind is ranked separately
   std::vector<std::string> a, b;  // the locks that are sound in both, best first
-  double tau = 1;                 // Kendall's tau: 1 same order, -1 reversed
+  // Whether each of them but the last is ahead of its successor beyond doubt.
+  std::vector<bool> decided_a, decided_b;
+  double tau = 1;  // Kendall's tau: 1 same order, -1 reversed
   // Pairs whose decided order differs: first the lock that leads in the first run and trails in the
   // second.
   std::vector<std::pair<std::string, std::string>> changed;

@@ -64,6 +64,8 @@ std::string comparison_json(const std::pair<std::string, std::string>& names, co
                      {"emulated", each.emulated},
                      {"first", each.a},
                      {"second", each.b},
+                     {"first_decided", each.decided_a},
+                     {"second_decided", each.decided_b},
                      {"tau", each.tau},
                      {"changed", each.changed}});
   Json& errors = json["errors"] = Json::array();

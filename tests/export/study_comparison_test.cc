@@ -122,6 +122,9 @@ TEST(CompareStudies, a_difference_within_chance_changes_no_rank) {
       compared(study(kBase), study({{"cas", 199}, {"mcs", 200}, {"dslr", 100}}));
   EXPECT_LT(made.ranks[0].tau, 1);
   EXPECT_THAT(made.ranks[0].changed, IsEmpty());
+  EXPECT_THAT(made.ranks[0].decided_a, ElementsAre(true, true));
+  EXPECT_THAT(made.ranks[0].b, ElementsAre("mcs", "cas", "dslr"));
+  EXPECT_THAT(made.ranks[0].decided_b, ElementsAre(false, true));
 }
 
 TEST(CompareStudies, emulated_locks_are_ranked_only_among_themselves) {
@@ -163,6 +166,7 @@ TEST(CompareStudies, is_written_as_json) {
   EXPECT_NEAR(metric["ratio"].get<double>(), 0.5, 1e-9);
   EXPECT_EQ(metric["better"], -1);
   EXPECT_EQ(json["ranks"][0]["changed"][0][0], "cas");
+  EXPECT_THAT(json["ranks"][0]["second_decided"], ElementsAre(true, true));
 }
 
 }  // namespace

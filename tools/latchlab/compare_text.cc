@@ -156,23 +156,27 @@ void print_points(const std::string& a, const std::string& b, const StudyCompari
   fmt::print(")\n");
 }
 
-std::string order_text(const std::vector<std::string>& labels) {
-  std::string text;
-  for (const std::string& label : labels) text += (text.empty() ? "" : " > ") + label;
+std::string order_text(const std::vector<std::string>& labels, const std::vector<bool>& decided) {
+  std::string text = labels.front();
+  for (std::size_t i = 1; i < labels.size(); ++i)
+    text += (decided[i - 1] ? " > " : " ~ ") + labels[i];
   return text;
 }
 
 void print_ranks(const std::string& a, const std::string& b, const StudyComparison& made) {
   if (made.ranks.empty()) return;
   fmt::print(
-      "\nThe order of the locks by goodput (Kendall's tau; 1: the same, -1: the reverse):\n");
+      "\nThe order of the locks by goodput (~: undecided; Kendall's tau; 1: the same, -1: the "
+      "reverse):\n");
   for (const RankAgreement& each : made.ranks) {
     fmt::print("  {}{}tau {:.2f}", each.where.empty() ? "" : short_place(each.where) + ": ",
                each.emulated.empty() ? "" : each.emulated + ", ", each.tau);
-    if (each.a == each.b)
-      fmt::print(", {}\n", order_text(each.a));
+    const std::string in_a = order_text(each.a, each.decided_a);
+    const std::string in_b = order_text(each.b, each.decided_b);
+    if (in_a == in_b)
+      fmt::print(", {}\n", in_a);
     else
-      fmt::print("\n    {}: {}\n    {}: {}\n", a, order_text(each.a), b, order_text(each.b));
+      fmt::print("\n    {}: {}\n    {}: {}\n", a, in_a, b, in_b);
     for (const auto& [before, after] : each.changed)
       fmt::print("    changed places decidedly: {} and {}, now {} is ahead\n", before, after,
                  after);

@@ -66,10 +66,16 @@ function explanationLines(found) {
     el('ul', {}, found.explanation.says.map((each) => el('li', {}, each)))] : null;
 }
 
+// `decided`: whether each lock but the last is ahead of the next one.
+function orderText(locks, decided) {
+  return locks.map((lock, i) => (i === 0 ? '' : decided[i - 1] ? ' > ' : ' ~ ') + lock).join('');
+}
+
 function rankLines(found) {
   return found.ranks.map((each) => el('li', {}, `${each.where ? `${shortPlace(each.where)}: ` : ''}` +
-    `${each.emulated ? `${each.emulated}: ` : ''}Kendall's tau ${d3.format('.2f')(each.tau)}. ${found.first}: ${each.first.join(' > ')}; ` +
-    `${found.second}: ${each.second.join(' > ')}.`,
+    `${each.emulated ? `${each.emulated}: ` : ''}Kendall's tau ${d3.format('.2f')(each.tau)}. ` +
+    `${found.first}: ${orderText(each.first, each.first_decided)}; ` +
+    `${found.second}: ${orderText(each.second, each.second_decided)}.`,
   each.changed.map(([before, after]) => ` Decidedly changed places: ${before} and ${after}.`)));
 }
 
@@ -95,6 +101,6 @@ function comparisonSection(part, index) {
         : errorTable(found),
     explanationLines(found),
     partnerless(found.first, found.only_first), partnerless(found.second, found.only_second),
-    found.ranks.length ? [el('p', {}, 'The order of the locks by goodput (1: the same in both, ' +
-      '-1: the reverse):'), el('ul', {}, rankLines(found))] : null);
+    found.ranks.length ? [el('p', {}, 'The order of the locks by goodput (~: undecided; ' +
+      'tau 1: the same in both, -1: the reverse):'), el('ul', {}, rankLines(found))] : null);
 }
