@@ -63,6 +63,13 @@ constexpr Time saturating_add(Time date, Duration length) {
   return length.ps > 0 ? kNever : Time{std::numeric_limits<std::int64_t>::min()};
 }
 
+// base * 2^shift without overflow, at most `bound`.
+constexpr Duration doubled(Duration base, std::uint64_t shift, Duration bound) {
+  if (base.ps <= 0) return {};
+  if (shift >= 62 || base.ps > (bound.ps >> shift)) return bound;
+  return Duration{base.ps << shift};
+}
+
 // From `now` until `date`; negative if `date` has passed.
 constexpr Duration time_until(Time date, Time now) {
   if (date == kNever) return kForever;

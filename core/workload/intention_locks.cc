@@ -1,7 +1,5 @@
 #include "core/workload/intention_locks.h"
 
-#include <algorithm>
-
 #include "core/workload/section_run.h"
 
 namespace latchlab::loop {
@@ -9,7 +7,6 @@ namespace {
 
 constexpr unsigned kCounterBits = 21;
 constexpr Duration kFirstPause = microseconds(10), kLongestPause = milliseconds(10);
-constexpr unsigned kMostDoublings = 10;
 
 constexpr std::uint64_t one_of(TableMode mode) {
   return std::uint64_t{1} << (kCounterBits * static_cast<unsigned>(mode));
@@ -40,8 +37,7 @@ Task<void> take_table(SectionRun& run) {
     const Completion before = co_await run.verbs.fetch_add(word, one_of(table.mode));
     if (!before.ok() || !conflicts(before.value.lo, table.mode)) break;
     co_await run.verbs.fetch_add(word, 0 - one_of(table.mode));
-    const Duration bound =
-        std::min(kLongestPause, kFirstPause * (1U << std::min(run.table_tries++, kMostDoublings)));
+    const Duration bound = doubled(kFirstPause, run.table_tries++, kLongestPause);
     const std::uint64_t pause_ps = run.verbs.random(static_cast<std::uint64_t>(bound.ps));
     co_await run.verbs.sleep(Duration{static_cast<std::int64_t>(pause_ps)});
   }

@@ -23,13 +23,6 @@ inline Duration jitter(Duration bound, Salt salt, std::uint64_t count) {
   return Duration{static_cast<std::int64_t>(product >> 64)};
 }
 
-// base * 2^shift without overflow, at most `bound`.
-inline Duration doubled(Duration base, std::uint64_t shift, Duration bound) {
-  if (base.ps <= 0) return {};
-  if (shift >= 62 || base.ps > (bound.ps >> shift)) return bound;
-  return Duration{base.ps << shift};
-}
-
 // Binary exponential random backoff: the pause before try c = 1, 2, .. is uniform in
 // [0, min(first * 2^(c-1), bound)) (DSLR, appendix A.3).
 inline Duration random_backoff(Duration first, Duration bound, std::uint64_t consecutive,
