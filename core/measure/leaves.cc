@@ -60,7 +60,7 @@ class LeafWriter {
   }
   void operator()(const std::string& path, const RepeatMetrics::Groups& groups,
                   Aggregation aggregation) {
-    if (!groups.goodput_ops_s.empty()) (*this)(path, groups.goodput_ops_s, aggregation);
+    if (!groups.values.empty()) (*this)(path, groups.values, aggregation);
   }
   void operator()(const std::string& path, const RepeatMetrics::GroupTimes& times,
                   Aggregation aggregation) {
@@ -108,7 +108,7 @@ void take(RepeatMetrics::Table& into, const RepeatMetrics::Table& from) {
   into.insert(from.begin(), from.end());
 }
 void take(RepeatMetrics::Groups& into, const RepeatMetrics::Groups& from) {
-  take(into.goodput_ops_s, from.goodput_ops_s);
+  take(into.values, from.values);
 }
 void take(RepeatMetrics::GroupTimes& into, const RepeatMetrics::GroupTimes& from) {
   for (const auto& [name, times] : from.by_group) into.by_group[name].merge(times);

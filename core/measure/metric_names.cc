@@ -9,7 +9,7 @@ namespace {
 
 // Their entries are named by verbs and groups.
 constexpr const char* kTables[] = {"verbs_per_cycle_detail.", "group_goodput_ops_s.",
-                                   "group_cycle_ns."};
+                                   "group_cycle_ns.", "group_verbs_per_cycle."};
 
 RepeatMetrics all_that_can_be_requested() {
   RepeatMetrics metrics;

@@ -434,13 +434,17 @@ const std::vector<Metric>& metric_table() {
        [](const PartialMetrics& all, M& m) {
          m.open_loop.carried = all.open_loop.carried(all.law.duration_ps) ? 1 : 0;
        }},
-      {"group_goodput_ops_s", "1/s", "goodput of groups", Aggregation::mean, at<&M::groups>,
+      {"group_goodput_ops_s", "1/s", "goodput of groups", Aggregation::mean, at<&M::group_goodput>,
        "Goodput of each group of clients; the sum is goodput_ops_s. Present if the scenario has "
        "groups, or if run.by_group is true.",
        "Higher is better."},
       {"group_cycle_ns", "ns", "cycle of groups", Aggregation::pooled, at<&M::group_cycles>,
        "As cycle_ns, for each group of clients (group_cycle_ns.readers.p99). Present if "
        "run.by_group is true.",
+       "Lower is better."},
+      {"group_verbs_per_cycle", "1", "verbs of groups", Aggregation::mean, at<&M::group_verbs>,
+       "As verbs_per_cycle, for each group of clients (group_verbs_per_cycle.readers.atomic). "
+       "Present if run.by_group is true.",
        "Lower is better."},
       {"series.goodput_ops_s", "1/s", "goodput by interval",
        Aggregation::dropped, at<&M::series, &M::Series::goodput_ops_s>,

@@ -47,7 +47,7 @@ void add_requested(RepeatMetrics& shape, const RepeatMetrics& metrics) {
           if constexpr (kOnRequest<Field>) {
             if (from && !*to) to->emplace();
           } else if constexpr (std::is_same_v<Field, RepeatMetrics::Groups>) {
-            to->goodput_ops_s.insert(from.goodput_ops_s.begin(), from.goodput_ops_s.end());
+            to->values.insert(from.values.begin(), from.values.end());
           } else if constexpr (std::is_same_v<Field, RepeatMetrics::GroupTimes>) {
             for (const auto& [name, times] : from.by_group) to->by_group[name];
           }

@@ -2,10 +2,9 @@
 // The measurements of one repeat of one point: plain data, filled by the runner, and a table of all
 // metrics in the order and under the names of results.json. What was not measured is empty.
 //
-// A metric that is computed from what is counted already is a field here, a row in metric_table.cc,
-// and a name in results_json.cc's kAddedLater, so that results of older versions can still be read.
-// Serialisation, aggregation, results and texts use the table. One that needs a new number: see
-// also partial_metrics.h.
+// A metric that is computed from what is counted already is a field here and a row in
+// metric_table.cc. Serialisation, aggregation, results and texts use the table. One that needs a
+// new number: see also partial_metrics.h.
 
 #include <array>
 #include <cstdint>
@@ -168,9 +167,9 @@ struct RepeatMetrics {
     bool operator==(const OpenLoop&) const = default;
   } open_loop;
   struct Groups {
-    Table goodput_ops_s;  // by group
+    Table values;  // "readers", or "readers.atomic"
     bool operator==(const Groups&) const = default;
-  } groups;
+  } group_goodput, group_verbs;
   struct GroupTimes {
     std::map<std::string, Histogram> by_group;
     bool operator==(const GroupTimes&) const = default;

@@ -79,6 +79,8 @@ void add(PartialMetrics& sum, const PartialMetrics& share) {
   sum.reads_waited.merge(share.reads_waited);
   sum.writes_waited.merge(share.writes_waited);
   sum.cycle_verbs += share.cycle_verbs;
+  for (std::size_t i = 0; i < sum.group_verbs.size(); ++i)
+    sum.group_verbs[i] += share.group_verbs[i];
   sum.acquisitions.atomics += share.acquisitions.atomics;
   sum.acquisitions.mismatched += share.acquisitions.mismatched;
   visit_counters([](const char*, std::uint64_t& total, std::uint64_t more) { total += more; }, sum,
@@ -213,6 +215,11 @@ std::string PartialMetrics::contradiction() const {
   for (const Histogram& group : group_cycles) of_groups += group.count();
   if (!group_cycles.empty() && of_groups != law.counted_cycles)
     return "the cycles of its groups are not those of its clients";
+  VerbTally verbs_of_groups;
+  for (const VerbTally& group : group_verbs) verbs_of_groups += group;
+  if (!group_verbs.empty() &&
+      (group_verbs.size() != group_cycles.size() || verbs_of_groups != cycle_verbs))
+    return "the verbs of its groups are not those of its cycles";
   if (!read_phases.add_up_to(acquire_read) || !write_phases.add_up_to(acquire_write) ||
       !release_phases.add_up_to(release))
     return "the phases of its operations do not add up";
@@ -235,7 +242,8 @@ std::string why_not_shares(std::span<const PartialMetrics> shares) {
       return "the windows of two shares differ in length";
     if (share.interval_ps != shares.front().interval_ps)
       return "the intervals of two shares differ in length";
-    if (share.group_cycles.size() != shares.front().group_cycles.size())
+    if (share.group_cycles.size() != shares.front().group_cycles.size() ||
+        share.group_verbs.size() != shares.front().group_verbs.size())
       return "the groups of two shares differ in number";
     clients.insert(clients.end(), share.clients.begin(), share.clients.end());
     visit_law(share.law, [&](const char*, std::uint64_t value) { time_ps += value; });

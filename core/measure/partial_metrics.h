@@ -49,6 +49,7 @@ struct PartialMetrics : Counters {
   PhaseTotals read_phases, write_phases, release_phases;
   PhaseTotals reads_waited, writes_waited;  // of acquisitions that waited
   VerbTally cycle_verbs;                    // of counted cycles
+  std::vector<VerbTally> group_verbs;       // the same, by group; empty: groups are not measured
   AcquireAtomics acquisitions;
   Histogram transaction;         // empty if transactions are not reported
   std::uint64_t given_back = 0;  // transactions that released their locks and started over
@@ -118,6 +119,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("reads_waited", share.reads_waited);
   visit("writes_waited", share.writes_waited);
   visit("cycle_verbs", share.cycle_verbs);
+  visit("group_verbs", share.group_verbs);
   visit("acquire_atomics", share.acquisitions.atomics);
   visit("acquire_mismatched", share.acquisitions.mismatched);
   visit_counters(visit, share);

@@ -1,7 +1,6 @@
 #include "core/measure/results_json.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -23,6 +22,12 @@ Json sequence(const RepeatMetrics::Sequence& values) {
   Json list = Json::array();
   for (const RepeatMetrics::Real& value : values) list.push_back(value ? finite(*value) : Json());
   return list;
+}
+
+Json counts_of(const VerbTally& tally) {
+  Json counts = Json::array();
+  VerbTally().combine(tally, [&](std::uint64_t, std::uint64_t count) { counts.push_back(count); });
+  return counts;
 }
 
 // Text that is not UTF-8 is repaired, without an exception.
@@ -62,7 +67,7 @@ class Writer {
   }
   void operator()(const std::string& path, const RepeatMetrics::Groups& groups,
                   Aggregation /*aggregation*/ = {}) {
-    (*this)(path, groups.goodput_ops_s);
+    (*this)(path, groups.values);
   }
   void operator()(const std::string& path, const RepeatMetrics::GroupTimes& times,
                   Aggregation /*aggregation*/ = {}) {
@@ -72,6 +77,10 @@ class Writer {
   void operator()(const std::string& path, const std::vector<Histogram>& values) {
     Json& entries = json_[path] = Json::array();
     for (const Histogram& each : values) entries.push_back(each.serialised());
+  }
+  void operator()(const std::string& path, const std::vector<VerbTally>& values) {
+    Json& entries = json_[path] = Json::array();
+    for (const VerbTally& each : values) entries.push_back(counts_of(each));
   }
   void operator()(const std::string& path, const RepeatMetrics::Sequence& values,
                   Aggregation /*aggregation*/ = {}) {
@@ -86,9 +95,7 @@ class Writer {
     json_[path] = {{"operations", value.operations}, {"sum_ps", value.sum_ps}};
   }
   void operator()(const std::string& path, const VerbTally& tally) {
-    Json& counts = json_[path] = Json::array();
-    VerbTally().combine(tally,
-                        [&](std::uint64_t, std::uint64_t count) { counts.push_back(count); });
+    json_[path] = counts_of(tally);
   }
   void operator()(const std::string& path, const GuardFindings& guard) {
     Json conflicts = Json::array();
@@ -110,33 +117,18 @@ class Writer {
   Json json_ = Json::object();
 };
 
-// Metrics that earlier versions did not measure: files of their runs lack them.
-constexpr std::string_view kAddedLater[] = {"cut_sections",
-                                            "recovery_ns",
-                                            "rereads_per_release",
-                                            "verbs_per_acquire.read",
-                                            "verbs_per_acquire.poll",
-                                            "verbs_per_acquire.write",
-                                            "verbs_per_acquire.atomic",
-                                            "verbs_per_acquire.operation",
-                                            "file_bytes_s",
-                                            "group_cycle_ns",
-                                            "transaction_abort_share"};
+enum class Missing : std::uint8_t { is_wrong, is_not_measured };
 
-bool is_added_later(std::string_view path) {
-  return std::find(std::begin(kAddedLater), std::end(kAddedLater), path) != std::end(kAddedLater);
-}
-
-// Remembers the first metric that is missing or of another type; later ones are skipped.
+// Remembers the first metric that is wrong; later ones are skipped.
 class Reader {
  public:
-  explicit Reader(const Json& json) : json_(json) {}
+  Reader(const Json& json, Missing missing) : json_(json), missing_(missing) {}
 
   template <class Field>
   void operator()(const std::string& path, Field& field, Aggregation /*aggregation*/ = {}) {
     if (!wrong_.empty()) return;
     const auto found = json_.find(path);
-    if (found == json_.end() && is_added_later(path)) return;
+    if (found == json_.end() && missing_ == Missing::is_not_measured) return;
     if (found == json_.end() || !read(*found, field)) wrong_ = path;
   }
 
@@ -155,11 +147,7 @@ class Reader {
     return true;
   }
   static bool read(const Json& json, std::vector<std::uint64_t>& field) {
-    if (!json.is_array()) return false;
-    field.clear();
-    for (const Json& value : json)
-      if (!read(value, field.emplace_back())) return false;
-    return true;
+    return read_list(json, field);
   }
   static bool read(const Json& json, GuardConflict& field) {
     std::vector<std::uint64_t> numbers;
@@ -224,15 +212,22 @@ class Reader {
       if (!read(values, field.by_group[name])) return false;
     return true;
   }
-  static bool read(const Json& json, std::vector<Histogram>& field) {
+  template <class T>
+  static bool read_list(const Json& json, std::vector<T>& field) {
     if (!json.is_array()) return false;
     field.clear();
-    for (const Json& values : json)
-      if (!read(values, field.emplace_back())) return false;
+    for (const Json& value : json)
+      if (!read(value, field.emplace_back())) return false;
     return true;
   }
+  static bool read(const Json& json, std::vector<Histogram>& field) {
+    return read_list(json, field);
+  }
+  static bool read(const Json& json, std::vector<VerbTally>& field) {
+    return read_list(json, field);
+  }
   static bool read(const Json& json, RepeatMetrics::Groups& field) {
-    return read(json, field.goodput_ops_s);
+    return read(json, field.values);
   }
   static bool read(const Json& json, PhaseTotals& field) {
     if (!json.is_object() || !json.contains("operations") || !json.contains("sum_ps")) return false;
@@ -251,6 +246,7 @@ class Reader {
   }
 
   const Json& json_;
+  Missing missing_;
   std::string wrong_;
 };
 
@@ -278,10 +274,10 @@ std::string serialise_repeat(const RepeatMetrics& metrics) {
 
 Result<RepeatMetrics> parse_repeat(std::string_view text) {
   const Json json = parse_json(text);
-  if (!json.is_object())
-    return Error{"the metrics of a repeat are not a JSON object; run the point again", {}};
+  if (!json.is_object() || !json.contains("goodput_ops_s"))
+    return Error{"not the metrics of a repeat; run the point again", {}};
   RepeatMetrics metrics;
-  Reader reader(json);
+  Reader reader(json, Missing::is_not_measured);
   visit_metrics(metrics, reader);
   if (!reader.wrong().empty())
     return Error{"the metrics of a repeat lack a valid '" + reader.wrong() +
@@ -300,7 +296,7 @@ Result<PartialMetrics> parse_share(std::string_view text) {
   const Json json = parse_json(text);
   if (!json.is_object()) return Error{"what another process measured is not a JSON object", {}};
   PartialMetrics share;
-  Reader reader(json);
+  Reader reader(json, Missing::is_wrong);
   visit_share(share, reader);
   if (!reader.wrong().empty())
     return Error{"what another process measured lacks a valid '" + reader.wrong() + "'", {}};

@@ -14,7 +14,8 @@ namespace latchlab {
 
 // All metrics, histograms cell by cell, on one line: sent from the process that ran a repeat to the
 // one that collects. parse_repeat(serialise_repeat(m)) equals m, except that a number which is not
-// finite is read back as not measured.
+// finite is read back as not measured. So is a metric that the text lacks: text of an earlier
+// version lacks what was added since.
 std::string serialise_repeat(const RepeatMetrics& metrics);
 Result<RepeatMetrics> parse_repeat(std::string_view text);
 

@@ -3,6 +3,7 @@
 // cycles and acquisitions (core/verbs/tally.h).
 
 #include <cstdint>
+#include <string>
 
 #include "core/measure/metrics.h"
 #include "core/verbs/tally.h"
@@ -23,5 +24,8 @@ struct AcquireAtomics {
 // Not measured if no cycle was counted, or none of these verbs was posted.
 void write_verb_metrics(const VerbTally& cycles, const AcquireAtomics& acquisitions,
                         std::uint64_t counted, RepeatMetrics& metrics);
+// The same for verbs_per_cycle of one group of clients.
+void write_group_verbs(const std::string& group, const VerbTally& cycles, std::uint64_t counted,
+                       RepeatMetrics& metrics);
 
 }  // namespace latchlab

@@ -103,8 +103,7 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
   if (begun < end_ && date >= end_) ages_at_end_ps_.push_back(length_ps(begun, end_));
   if (counts(date)) {
     cycle_.record(date - begun + client.waited);
-    if (!group_cycles_.empty())
-      group_cycles_[group_of_[id.value]].record(date - begun + client.waited);
+    if (measures_groups()) group_cycles_[group_of(id)].record(date - begun + client.waited);
     waited_ps_ += static_cast<std::uint64_t>(client.waited.ps);
     if (client.cut) {
       ++cut_;

@@ -46,6 +46,11 @@ class WindowRecorder {
     group_cycles_.resize(groups);
     group_of_ = std::move(of_clients);
   }
+  bool measures_groups() const { return !group_cycles_.empty(); }
+  // 0 if groups are not measured.
+  std::size_t group_of(ClientId client) const {
+    return measures_groups() ? group_of_[client.value] : 0;
+  }
 
   // Starts the window at `date`, before any call of that date: what was counted so far is dropped.
   void open(Time date);

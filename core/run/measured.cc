@@ -69,7 +69,8 @@ PartialMetrics MeasuringObserver::share() const {
   share.reads_waited = counted_.read_waited;
   share.writes_waited = counted_.write_waited;
   static_cast<Counters&>(share) = counted_;
-  share.cycle_verbs = counted_.cycles;
+  for (const VerbTally& group : counted_.cycles) share.cycle_verbs += group;
+  if (recorder_.measures_groups()) share.group_verbs = counted_.cycles;
   share.acquisitions = counted_.acquisitions;
   share.transaction = counted_.transaction;
   share.given_back = counted_.given_back;

@@ -60,6 +60,11 @@ MeasuringObserver::~MeasuringObserver() {
   }
 }
 
+void MeasuringObserver::measure_groups(std::size_t groups, std::vector<std::uint8_t> of_clients) {
+  counted_.cycles.resize(groups);
+  recorder_.measure_groups(groups, std::move(of_clients));
+}
+
 VerbTally MeasuringObserver::background_tally() const {
   VerbTally total;
   for (Verbs* actor : world_.background_actors()) total += actor->tally();
@@ -76,7 +81,9 @@ void MeasuringObserver::window_opens() {
 void MeasuringObserver::measure_anew() {
   window_start_ = backend_.true_now();
   recorder_.open(window_start_);
+  const std::size_t groups = counted_.cycles.size();
   counted_ = {};
+  counted_.cycles.resize(groups);
   window_opens();
 }
 
@@ -111,7 +118,7 @@ void MeasuringObserver::cycle_begins(ClientId client) {
   const std::uint64_t before = recorder_.counted_cycles();
   recorder_.next_cycle(client, now);
   if (recorder_.counted_cycles() != before) {
-    counted_.cycles.take(tally);
+    counted_.cycles[recorder_.group_of(client)].take(tally);
     counted_.acquisitions.atomics += meter.atomics_in_acquire;
     counted_.acquisitions.mismatched += meter.mismatched_in_acquire;
   } else {

@@ -32,6 +32,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   // Attaches the listeners of phase marks and first-effect events.
   void watch_clients();
   WindowRecorder& recorder() { return recorder_; }
+  // As WindowRecorder::measure_groups(), and the verbs of groups.
+  void measure_groups(std::size_t groups, std::vector<std::uint8_t> of_clients);
   // To be called at the time at which the window opens.
   void window_opens();
   // Opens the window now instead of at the planned time, and discards what was counted.
@@ -119,7 +121,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   std::string violation_;
 
   struct Counted : Counters {
-    VerbTally cycles;  // in counted cycles
+    std::vector<VerbTally> cycles{1};  // in counted cycles, by group
     AcquireAtomics acquisitions;
     PhaseTotals read, write, release;
     PhaseTotals read_waited, write_waited;

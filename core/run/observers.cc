@@ -24,7 +24,7 @@ WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Poi
                                                              point.run.on_violation));
     MeasuringObserver& observer = *observers_.back();
     if (point.run.series.ps > 0) observer.recorder().measure_intervals(point.run.series);
-    observer.recorder().measure_groups(groups.names.size(), groups.of_clients);
+    if (point.run.by_group) observer.measure_groups(groups.names.size(), groups.of_clients);
     observer.watch_clients();
     if (!seeks) {
       backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });

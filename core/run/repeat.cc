@@ -110,9 +110,11 @@ void write_groups(const Point& point, const PartialMetrics& all, RepeatMetrics& 
     cycles[groups.of_clients[all.clients[i]]] += all.cycles_by_client[i];
   for (std::size_t group = 0; group < cycles.size(); ++group) {
     const std::string& name = groups.names[group];
-    metrics.groups.goodput_ops_s[name] =
+    metrics.group_goodput.values[name] =
         static_cast<double>(cycles[group]) / point.run.duration.seconds();
-    if (point.run.by_group) metrics.group_cycles.by_group[name] = all.group_cycles[group];
+    if (!point.run.by_group) continue;
+    metrics.group_cycles.by_group[name] = all.group_cycles[group];
+    write_group_verbs(name, all.group_verbs[group], all.group_cycles[group].count(), metrics);
   }
 }
 

@@ -51,19 +51,19 @@ RepeatMetrics sizes_apart(const std::string& citron, const char* warmup) {
   point.run.duration = milliseconds(10);
   const RepeatOutcome outcome = outcome_of(point);
   EXPECT_EQ(outcome.metrics.safety.violations, 0U);
-  EXPECT_EQ(outcome.metrics.groups.goodput_ops_s.size(), 3U);
+  EXPECT_EQ(outcome.metrics.group_goodput.values.size(), 3U);
   return outcome.metrics;
 }
 TEST(Ranges, of_each_size_are_granted_by_citron_in_every_10_ms) {
   for (const char* lock : {"", ", retry: range"})
     for (const char* warmup : {"2ms", "12ms"})
-      for (const auto& [group, goodput] : sizes_apart(lock, warmup).groups.goodput_ops_s)
+      for (const auto& [group, goodput] : sizes_apart(lock, warmup).group_goodput.values)
         EXPECT_GT(goodput, 1'000) << group << lock << " from " << warmup;
 }
 TEST(Ranges, of_many_units_starve_if_citron_sets_bits_before_it_notifies) {
   const RepeatMetrics metrics = sizes_apart(", leaf_bits: before", "2ms");
-  EXPECT_EQ(metrics.groups.goodput_ops_s.at("big"), 0);
-  EXPECT_GT(metrics.groups.goodput_ops_s.at("one"), 1'000'000);
+  EXPECT_EQ(metrics.group_goodput.values.at("big"), 0);
+  EXPECT_GT(metrics.group_goodput.values.at("one"), 1'000'000);
 }
 
 TEST(Ranges, of_a_lock_without_ranges_are_the_whole_object_and_are_counted) {
@@ -207,7 +207,13 @@ TEST(Files, of_roles_are_written_as_often_as_the_reads_of_a_node_allow) {
   EXPECT_GE(cycles("writers"), reads / 10 - 2 * 110);  // the last 1000 reads of each node
   EXPECT_LE(cycles("log"), reads / 3200);
   EXPECT_EQ(reads + cycles("writers") + cycles("log"), static_cast<double>(metrics.cycle.count()));
-  EXPECT_NEAR(metrics.groups.goodput_ops_s.at("readers") * 8e-3, reads, 1e-6);
+  EXPECT_NEAR(metrics.group_goodput.values.at("readers") * 8e-3, reads, 1e-6);
+  double atomics = 0;
+  for (const char* group : {"readers", "writers", "log"})
+    atomics += cycles(group) * metrics.group_verbs.values.at(std::string(group) + ".atomic");
+  EXPECT_NEAR(atomics, *metrics.verbs_per_cycle.atomic * static_cast<double>(metrics.cycle.count()),
+              1e-3);
+  EXPECT_EQ(metrics.group_verbs.values.at("writers.write"), 1);
   // A writer's cycle does not include its wait for reads.
   EXPECT_LT(metrics.group_cycles.by_group.at("writers").max(), microseconds(50));
 }

@@ -19,8 +19,8 @@ TEST(Workload, of_groups_is_what_each_group_does) {
       "groups:\n  - {name: readers, nodes: 2, clients_per_node: 3, workload: {read_ratio: 100%}}\n"
       "  - {name: slow, nodes: 1, clients_per_node: 1, workload: {think_time: 100us}}\n"
       "locks: {count: 100}\nprotocol: {name: shiftlock}\n");
-  const double readers = metrics.groups.goodput_ops_s.at("readers");
-  const double slow = metrics.groups.goodput_ops_s.at("slow");
+  const double readers = metrics.group_goodput.values.at("readers");
+  const double slow = metrics.group_goodput.values.at("slow");
   EXPECT_DOUBLE_EQ(readers + slow, *metrics.goodput_ops_s);
   EXPECT_EQ(metrics.window_law.clients, 7U);
   EXPECT_GT(slow, 8'000);  // 2 ms of 100 us and a little: 19 cycles

@@ -91,6 +91,11 @@ TEST(Window, cycles_of_groups_are_measured_separately_on_request) {
   PartialMetrics wrong = share;
   wrong.group_cycles[0] = {};
   EXPECT_EQ(wrong.contradiction(), "the cycles of its groups are not those of its clients");
+  wrong = share;
+  wrong.group_verbs.resize(2);
+  EXPECT_EQ(wrong.contradiction(), "");
+  wrong.group_verbs[1].sends = 1;
+  EXPECT_EQ(wrong.contradiction(), "the verbs of its groups are not those of its cycles");
   wrong.group_cycles.pop_back();
   const PartialMetrics shares[] = {share, wrong};
   EXPECT_EQ(why_not_shares(shares), "the groups of two shares differ in number");
