@@ -5,9 +5,12 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kLongest = 16;  // run on this many times as long, until the first cycle ends
-constexpr std::int64_t kSteps = 2;     // in this many steps each
-constexpr std::uint64_t kEnough = 4;   // one cycle per this many clients suffices for an estimate
+// Until the first cycle ends, run on 16 times as long as so far if that is less than 100 ms, and
+// twice as long in any case: livelocks cost time, too.
+constexpr std::int64_t kMost = 16, kLeast = 2;
+constexpr Duration kLong = milliseconds(100);
+constexpr std::int64_t kSteps = 2;    // for each length so far
+constexpr std::uint64_t kEnough = 4;  // one cycle per this many clients suffices for an estimate
 
 // Rounded up to two digits.
 Duration rounded_up(Duration length) {
@@ -25,8 +28,9 @@ std::optional<RunOn> run_on(Running& backend, const WindowRecorder& recorder,
   if (!none || before >= all || !share.violation.empty()) return std::nullopt;
   const Time end = backend.true_now();
   const Duration so_far = end - Time{};
+  const Duration longest = std::max(so_far * kLeast, std::min(so_far * kMost, kLong));
   RunOn after, first;
-  for (std::int64_t step = 1; after.progressed() || step <= kLongest * kSteps; ++step) {
+  for (std::int64_t step = 1; after.progressed() || so_far * step / kSteps <= longest; ++step) {
     const RunEnd how = backend.run_until(end + so_far * step / kSteps);
     after.length = backend.true_now() - end;
     after.cycles = recorder.ended_cycles() - before;

@@ -159,8 +159,10 @@ TEST_F(Sensitive, windows_are_shorter_if_the_search_costs_too_much) {
   longest_.clear();
   find(failing_cas);
   EXPECT_EQ(longest_["ends"], std::min(milliseconds(1), window));
-  for (Point& point : scenario_.points)
-    point.faults.push_back({.kind = FaultKind::client_crash, .at = milliseconds(1)});
+  FaultSpec crash;
+  crash.kind = FaultKind::client_crash;
+  crash.at = milliseconds(1);
+  for (Point& point : scenario_.points) point.faults.push_back(crash);
   longest_.clear();
   find(failing_cas);
   EXPECT_EQ(longest_["sections"], window);

@@ -77,6 +77,7 @@ std::vector<std::string> places_of(const Scenario& scenario) {
       figure = each;
       break;
     }
+  figure.series = "label";  // rows name the lock; what else tells lines apart stands in the point
   const FigureLines lines = lines_of(scenario, figure);
   std::vector<std::string> all;
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostSaid = 6;
 // Estimated limits of one search, on one core. `estimate_seconds` depends on the scenario alone, so
 // that the windows are the same on every machine.
-constexpr double kShortRunsSeconds = 30;
-constexpr double kLastRunsSeconds = 20;
+constexpr double kShortRunsSeconds = 20;
+constexpr double kLastRunsSeconds = 10;
 constexpr double kTooLongSeconds = 600;  // windows with events at given dates stay whole
 
 double seconds_of(const std::vector<Point>& points, std::uint32_t jobs) {
