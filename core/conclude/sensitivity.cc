@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -54,7 +53,9 @@ std::int64_t divisor(const std::vector<Point>& points, double times, double limi
                      const SensitivityCost& cost, std::int64_t least) {
   double all = 0;
   for (const Point& point : points) all += cost.work(point) * point.run.repeats * times;
-  return std::max(least, static_cast<std::int64_t>(std::ceil(all / limit)));
+  auto by = static_cast<std::int64_t>(all / limit);
+  if (static_cast<double>(by) * limit < all) ++by;
+  return std::max(least, by);
 }
 
 std::size_t most_short_runs(const Point& point) {
