@@ -93,34 +93,45 @@ class Search {
 
  private:
   using Outcomes = std::vector<std::vector<PointOutcome>>;  // by variant, then by point
+  // A bound in a section that is live for some points.
+  struct LiveBound {
+    ConstantBound end;
+    std::vector<bool> points;
+  };
   // A bound that moves a ratio, and the short runs there.
   struct Moving {
     ConstantBound end;
     std::vector<PointOutcome> there;
   };
 
+  // `live`, if given: for each variant, the points that it changes; others have short_base_.
   Result<Outcomes> run_all(const char* stage, const std::vector<Variant>& variants,
-                           const std::vector<Point>& points) {
+                           const std::vector<Point>& points,
+                           const std::vector<LiveBound>* live = nullptr) {
+    const auto runs = [live](std::size_t v, std::size_t p) {
+      return live == nullptr || (*live)[v].points[p];
+    };
     std::vector<Point> all;
-    for (const Variant& variant : variants) {
-      for (const Point& point : points) {
-        auto made = with_bounds(point, variant);
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      for (std::size_t p = 0; p < points.size(); ++p) {
+        if (!runs(v, p)) continue;
+        auto made = with_bounds(points[p], variants[v]);
         if (!made) return made.error();
         all.push_back(std::move(made).value());
       }
     }
-    Outcomes outcomes;
+    Outcomes outcomes(variants.size());
     if (all.empty()) return outcomes;
     auto ran = run_(stage, all);
     if (!ran) return ran.error();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i % points.size() == 0) outcomes.emplace_back();
-      outcomes.back().push_back(std::move(ran.value().points[i]));
-    }
+    auto next = ran.value().points.begin();
+    for (std::size_t v = 0; v < variants.size(); ++v)
+      for (std::size_t p = 0; p < points.size(); ++p)
+        outcomes[v].push_back(runs(v, p) ? std::move(*next++) : short_base_[p]);
     return outcomes;
   }
 
-  Result<Variant> without_inert_sections(const Variant& ends) {
+  Result<std::vector<LiveBound>> without_inert_sections(const Variant& ends) {
     const std::vector<NicSection> sections = sections_of(ends);
     std::vector<Variant> variants = {{}};
     for (const NicSection& section : sections) {
@@ -130,28 +141,26 @@ class Search {
     auto outcomes = run_all("sections", variants, short_points_);
     if (!outcomes) return outcomes.error();
     short_base_ = outcomes.value().front();
-    Variant live;
+    std::vector<LiveBound> live;
     for (std::size_t s = 0; s < sections.size(); ++s) {
-      const bool inert =
-          is_same(outcomes.value()[1 + 2 * s]) && is_same(outcomes.value()[2 + 2 * s]);
-      if (inert)
-        found_.inert += constants_in(sections[s].ends);
-      else
-        live.insert(live.end(), sections[s].ends.begin(), sections[s].ends.end());
+      std::vector<bool> points;
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        const std::string base = prints(short_base_[i]);
+        points.push_back(prints(outcomes.value()[1 + 2 * s][i]) != base ||
+                         prints(outcomes.value()[2 + 2 * s][i]) != base);
+      }
+      const bool inert = std::find(points.begin(), points.end(), true) == points.end();
+      if (inert) found_.inert += constants_in(sections[s].ends);
+      if (inert) continue;
+      for (const ConstantBound& end : sections[s].ends) live.push_back({end, points});
     }
     return live;
   }
 
-  bool is_same(const std::vector<PointOutcome>& there) const {
-    for (std::size_t i = 0; i < there.size(); ++i)
-      if (prints(there[i]) != prints(short_base_[i])) return false;
-    return true;
-  }
-
-  Result<std::vector<Moving>> that_move(const Variant& ends) {
+  Result<std::vector<Moving>> that_move(const std::vector<LiveBound>& ends) {
     std::vector<Variant> variants;
-    for (const ConstantBound& end : ends) variants.push_back({end});
-    auto outcomes = run_all("constants", variants, short_points_);
+    for (const LiveBound& each : ends) variants.push_back({each.end});
+    auto outcomes = run_all("constants", variants, short_points_, &ends);
     if (!outcomes) return outcomes.error();
     std::vector<Moving> moving;
     found_.spans.resize(points_.size());
@@ -160,7 +169,7 @@ class Search {
       for (std::size_t i = 0; i < there.size(); ++i)
         if (moves_alone(there[i], short_base_[i]))
           widen(found_.spans[i], there[i].metrics(), short_base_[i].metrics());
-      if (moves(there)) moving.push_back({ends[e], std::move(there)});
+      if (moves(there)) moving.push_back({ends[e].end, std::move(there)});
     }
     return moving;
   }

@@ -3,8 +3,8 @@
 // set to either bound of its range, one at a time, and the compared points run again with the same
 // seeds.
 //
-// Two stages of short single repeats come first. The first discards sections of a NIC whose
-// constants change no event of these points, with all of them at one bound or at the other. The
+// Two stages of short single repeats come first. The first discards, for each point, sections of a
+// NIC whose constants change no event of it, with all of them at one bound or at the other. The
 // second discards constants that move no ratio of two goodputs by more than kMoves. If its runs
 // show beyond doubt that each order of the study holds at a bound, that is the answer; at the
 // remaining bounds the study's repeats run.

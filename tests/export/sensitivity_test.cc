@@ -124,6 +124,14 @@ TEST_F(Sensitive, only_bounds_that_move_a_ratio_run_in_full) {
   // one section.
   EXPECT_GT(runs_["sections"], runs_["constants"]);
   EXPECT_EQ(runs_["constants"] % 2, 0u);
+  // mcs has the same events at all bounds, so only cas runs there.
+  const ConstantBounds bounds = parameter_bounds(scenario_.points[0]);
+  const std::vector<NicSection> sections = sections_of(bounds);
+  const auto atomic = std::find_if(sections.begin(), sections.end(), [](const NicSection& each) {
+    return each.ends.front().origin.key.starts_with("atomic.");
+  });
+  ASSERT_NE(atomic, sections.end());
+  EXPECT_EQ(runs_["constants"], atomic->ends.size());
   EXPECT_LE(runs_["sections"] + runs_["constants"],
             2 * short_runs(scenario_.points, cost_)[0].run.repeats);
 }
