@@ -256,8 +256,8 @@ Taken take_measurements(const Scenario& scenario, const StudyOutcome& outcome) {
     Measured measured;
     for (const std::optional<RepeatOutcome>& repeat : point_outcome.repeats) {
       const RepeatMetrics& metrics = repeat->metrics;
-      const auto timed = metrics.groups.goodput_ops_s.find("timed");
-      if (timed == metrics.groups.goodput_ops_s.end() || timed->second <= 0 ||
+      const auto timed = metrics.group_goodput.values.find("timed");
+      if (timed == metrics.group_goodput.values.end() || timed->second <= 0 ||
           metrics.acquire.count() == 0)
         continue;
       Measured::Repeat& now = measured.repeats.emplace_back();
@@ -266,8 +266,8 @@ Taken take_measurements(const Scenario& scenario, const StudyOutcome& outcome) {
       now.acquisitions = static_cast<double>(metrics.acquire.count());
       now.pace = kNsPerSecond / timed->second / verbs;
       now.cycle = kNsPerSecond / timed->second * clients;
-      const auto others = metrics.groups.goodput_ops_s.find("others");
-      if (others != metrics.groups.goodput_ops_s.end() && others->second > 0)
+      const auto others = metrics.group_goodput.values.find("others");
+      if (others != metrics.group_goodput.values.end() && others->second > 0)
         now.others_cycle = kNsPerSecond / others->second * point.platform.groups.back().clients();
     }
     if (measured.repeats.empty())
