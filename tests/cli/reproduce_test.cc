@@ -194,15 +194,15 @@ TEST_F(ReproducePaper, predictions_of_one_experiment_have_a_file_name_of_their_o
 TEST_F(ReproducePaper, a_row_names_the_line_of_its_figure) {
   std::filesystem::create_directories(home() / "data/scenarios/papers/lines");
   write("data/scenarios/papers/lines/one.yaml",
-        "schema: 1\nname: lines\nprotocol: {name: cas}\n"
-        "run: {warmup: 100us, duration: 400us}\n"
-        "sweep: {grid: {workload.read_ratio: [10%, 90%], platform.clients_per_node: [2, 4]}}\n"
+        "schema: 1\nname: lines\nrun: {warmup: 100us, duration: 400us}\n"
+        "sweep:\n  zip: [{protocol: [cas, mcs], run.duration: [300us, 400us]}]\n"
+        "  grid: {workload.read_ratio: [10%, 90%], platform.clients_per_node: [2, 4]}\n"
         "report: {figures: [{x: clients, y: goodput_ops_s, series: workload.read_ratio}]}\n");
   ASSERT_EQ(latchlab({"reproduce", "lines", "--data", "data", "--out", "r"}).code, 0);
   const std::string lines = read("r/predictions/lines.csv");
   for (const std::string point :
        {"clients=2;workload.read_ratio=10%", "clients=4;workload.read_ratio=90%"})
-    EXPECT_THAT(lines, HasSubstr("\nlines/one,cas," + point + ",goodput_ops_s,"));
+    EXPECT_THAT(lines, HasSubstr("\nlines/one,mcs," + point + ",goodput_ops_s,"));
 }
 
 // A long pause between tries is bad here; it comes first.
