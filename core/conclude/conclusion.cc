@@ -32,11 +32,12 @@ bool is_of_protocol(const std::string& path) {
 }
 
 // "With 240 clients", followed by the other swept values.
-std::string configuration(const Point& point) {
+std::string configuration(const Scenario& scenario, const Point& point) {
   std::string text = fmt::format("With {} client{}", point.platform.clients(),
                                  point.platform.clients() == 1 ? "" : "s");
   for (const auto& [path, value] : point.axes)
-    if (!is_of_protocol(path) && path.rfind("platform.client", 0) != 0)
+    if (!is_of_protocol(path) && path.rfind("platform.client", 0) != 0 &&
+        !is_window_of_locks(scenario, path))
       text += fmt::format(", {}={}", path, value);
   return text;
 }
@@ -50,7 +51,7 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
     if (first[i] != i || !counts[i]) continue;
     const Point& point = scenario.points[i];
     const auto goodput = number_at(outcome.points[i].metrics(), "goodput_ops_s");
-    const bool here = everywhere || same_configuration(point, scenario.points.back());
+    const bool here = everywhere || same_configuration(scenario, point, scenario.points.back());
     if (here && goodput && outcome.points[i].sound())
       entries.push_back({lock_name(point), *goodput, i, caveat_of(outcome.points[i])});
   }
@@ -97,7 +98,7 @@ Sentence broken(const Scenario& scenario, const StudyOutcome& outcome) {
         : status == RepeatStatus::stuck
             ? "is deadlocked: no client can proceed"
             : "made no progress: no client completed anything in a whole window";
-    first = {configuration(scenario.points[i]),
+    first = {configuration(scenario, scenario.points[i]),
              fmt::format("{} {}", scenario.points[i].protocol.label, what)};
   }
   if (count > 1)
@@ -168,12 +169,12 @@ Sentence of_its_points(const Scenario& scenario, const StudyOutcome& outcome,
                        const Entries& entries) {
   const Entry &best = entries.front(), &least = entries.back();
   const auto lead = compare(outcome.points[best.point], outcome.points[least.point], kGoodput);
-  const std::string where = configuration(scenario.points[best.point]);
+  const std::string where = configuration(scenario, scenario.points[best.point]);
   if (lead && lead->ahead == 1)
     return {where, fmt::format("{} has the highest goodput of its {} points, {}; the lowest is {} "
                                "(w{})",
                                best.label, entries.size(), rate(best.goodput), rate(least.goodput),
-                               configuration(scenario.points[least.point]).substr(1))};
+                               configuration(scenario, scenario.points[least.point]).substr(1))};
   if (lead && equal_for_sure(*lead))
     return {"Everywhere",
             fmt::format("the goodput of {} is the same within {:.0f}% at its {} points ({})",
@@ -194,7 +195,7 @@ Sentence of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
     return {"No conclusion", caveats_of(all, outcome)};
   }
   const Entry& best = entries.front();
-  const std::string where = configuration(scenario.points[best.point]);
+  const std::string where = configuration(scenario, scenario.points[best.point]);
   if (entries.size() > 1) return of_its_points(scenario, outcome, entries);
   const Leaves metrics = outcome.points[best.point].metrics();
   const auto half = number_at(metrics, "acquire_ns.p50");
@@ -248,9 +249,13 @@ std::string of_several(const StudyOutcome& outcome, const Entries& entries) {
 
 }  // namespace
 
-bool same_configuration(const Point& a, const Point& b) {
-  for (std::size_t i = 0; i < a.axes.size(); ++i)
-    if (!is_of_protocol(a.axes[i].first) && a.axes[i].second != b.axes[i].second) return false;
+bool same_configuration(const Scenario& scenario, const Point& a, const Point& b) {
+  for (std::size_t i = 0; i < a.axes.size(); ++i) {
+    const std::string& axis = a.axes[i].first;
+    if (a.axes[i].second != b.axes[i].second && !is_of_protocol(axis) &&
+        !is_window_of_locks(scenario, axis))
+      return false;
+  }
   return true;
 }
 
@@ -272,7 +277,7 @@ Sentence of_the_best(const Scenario& scenario, const StudyOutcome& outcome) {
   const Entries all = ranked(scenario, outcome, false);
   const Entries entries = without_caveat(all);
   if (all.size() < 2) return of_one_lock(scenario, outcome);
-  const std::string where = configuration(scenario.points.back());
+  const std::string where = configuration(scenario, scenario.points.back());
   if (entries.empty()) return {where, "undecided: " + caveats_of(all, outcome)};
   const Entries open = rivals(all, entries.front(), outcome);
   Entries left_out;

@@ -20,8 +20,9 @@ namespace latchlab {
 // speed. A single lock is compared with itself across points. Empty if the study was interrupted.
 std::string conclusion(const Scenario& scenario, const StudyOutcome& outcome);
 
-// True if the points differ only in the protocol and its parameters; only such points are compared.
-bool same_configuration(const Point& a, const Point& b);
+// True if the points of the scenario differ only in the protocol, its parameters and the windows of
+// locks; only such points are compared.
+bool same_configuration(const Scenario& scenario, const Point& a, const Point& b);
 
 // The sound points that the conclusion compares: one for each lock, in descending order of goodput.
 std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome);

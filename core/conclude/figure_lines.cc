@@ -184,6 +184,12 @@ std::vector<bool> counting_points(const Scenario& scenario, const StudyOutcome& 
   return counts;
 }
 
+bool is_window_of_locks(const Scenario& scenario, const std::string& axis) {
+  if (axis != "run.warmup" && axis != "run.duration") return false;
+  Sweep sweep(scenario);
+  return sweep.decides(kLabel, axis);
+}
+
 FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   Sweep sweep(scenario);
   FigureLines lines;
@@ -195,7 +201,8 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   if (!names_the_lock(figure.series)) parts.push_back(figure.series);
   for (const std::string& axis : sweep.axes()) {
     const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
-                      !sweep.varies(axis) || sweep.decides(along, axis) ||
+                      !sweep.varies(axis) || is_window_of_locks(scenario, axis) ||
+                      sweep.decides(along, axis) ||
                       (!lines.measured && sweep.decides(figure.x, axis));
     if (told) continue;
     lines.others.push_back(axis);

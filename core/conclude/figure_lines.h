@@ -50,6 +50,10 @@ struct FigureLines {
   std::vector<std::size_t> drawn_at;
 };
 
+// True if this axis is the length of a warm-up or window that each lock has one value of: a lock
+// that takes longer to settle is measured longer, and is compared with others all the same.
+bool is_window_of_locks(const Scenario& scenario, const std::string& axis);
+
 // Variants of sweep.best_of have the name of their line. Precondition: name_figures() has completed
 // `figure`.
 FigureLines lines_of(const Scenario& scenario, const Figure& figure);

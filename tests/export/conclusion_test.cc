@@ -95,11 +95,11 @@ TEST(Verdict, has_words_for_cut_sections_expired_holds_and_late_effects) {
   EXPECT_EQ(verdict(outcome_of(starved)), "starved, expired holds");
 }
 
-std::string said_with(const std::string& grid, const std::vector<Measured>& measured,
+std::string said_with(const std::string& sweep, const std::vector<Measured>& measured,
                       const std::vector<std::string>& emulated,
                       const std::vector<std::string>& software) {
   const std::string text =
-      "schema: 1\nname: s\nplatform: {client_nodes: 2}\nsweep: {grid: {" + grid + "}}\n";
+      "schema: 1\nname: s\nplatform: {client_nodes: 2}\nsweep: {" + sweep + "}\n";
   const auto scenario = parse_scenario({text, "s", LATCHLAB_SOURCE_DIR}, {}, protocol_infos(),
                                        DataDirs{{LATCHLAB_SOURCE_DIR}});
   if (!scenario) {
@@ -123,7 +123,7 @@ std::string said_of(const std::vector<Measured>& measured,
   std::string grid;
   for (std::size_t i = 0; i < measured.size(); ++i)
     grid += (i == 0 ? "protocol: [{name: " : ", {name: ") + protocols[i] + "}";
-  return said_with(grid + "]", measured, emulated, software);
+  return said_with("grid: {" + grid + "]}", measured, emulated, software);
 }
 
 // The conclusion on cas alone, with 1, 2, ... locks.
@@ -131,7 +131,7 @@ std::string said_of_one(const std::vector<Measured>& measured) {
   std::string grid;
   for (std::size_t i = 0; i < measured.size(); ++i)
     grid += (i == 0 ? "locks.count: [" : ", ") + std::to_string(i + 1);
-  return said_with("protocol: [{name: cas}], " + grid + "]", measured, {}, {});
+  return said_with("grid: {protocol: [{name: cas}], " + grid + "]}", measured, {}, {});
 }
 
 TEST(Conclusion, of_one_lock_at_several_points_names_the_highest_and_the_lowest) {
@@ -171,6 +171,18 @@ TEST(Conclusion, names_the_lock_with_the_highest_goodput) {
       said_of({{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}),
       "With 2 clients: mcs has the highest goodput, 2.000 M/s, 2.00x the runner-up (cas, 1.000 "
       "M/s).");
+}
+
+TEST(Conclusion, compares_locks_whose_windows_differ) {
+  EXPECT_EQ(said_with("zip: [{protocol: [{name: cas}, {name: mcs}], run.duration: [10ms, 30ms]}]",
+                      {{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}, {}, {}),
+            "With 2 clients: mcs has the highest goodput, 2.000 M/s, 2.00x the runner-up (cas, "
+            "1.000 M/s).");
+  // Not if the window is an axis of its own.
+  EXPECT_EQ(said_with("grid: {run.duration: [10ms, 30ms], protocol: [{name: cas}, {name: mcs}]}",
+                      {{{9, 9, 9}}, {{9, 9, 9}}, {{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}, {}, {}),
+            "With 2 clients, run.duration=30ms: mcs has the highest goodput, 2.000 M/s, 2.00x the "
+            "runner-up (cas, 1.000 M/s).");
 }
 
 TEST(Conclusion, names_no_lock_if_the_difference_is_within_chance) {

@@ -69,7 +69,7 @@ bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
 }
 
 // "clients=384;locks.count=10M" for each point: x and the paths beside it in the first figure whose
-// x is no metric. The length of a window is no place, even if it differs by lock.
+// x is no metric.
 std::vector<std::string> places_of(const Scenario& scenario) {
   Figure figure = default_figure(scenario);
   for (const Figure& each : scenario.figures)
@@ -84,8 +84,7 @@ std::vector<std::string> places_of(const Scenario& scenario) {
     std::string& text = all.emplace_back();
     if (!names_the_lock(figure.x)) text = figure.x + "=" + text_at(scenario.points[i], figure.x);
     for (const auto& [path, value] : scenario.points[i].axes)
-      if (contains(lines.others, path) && !path.starts_with("run."))
-        text += (text.empty() ? "" : ";") + path + "=" + value;
+      if (contains(lines.others, path)) text += (text.empty() ? "" : ";") + path + "=" + value;
   }
   return all;
 }

@@ -149,7 +149,7 @@ double sensitivity_seconds(const Scenario& scenario) {
   std::vector<std::size_t> last;
   std::set<std::string> locks;
   for (std::size_t i = scenario.points.size(); i-- > 0;)
-    if (same_configuration(scenario.points[i], scenario.points.back()) &&
+    if (same_configuration(scenario, scenario.points[i], scenario.points.back()) &&
         locks.insert(scenario.points[i].protocol.label).second)
       last.push_back(i);
   return seconds_of(short_runs_of(scenario, last), 1);
