@@ -184,10 +184,13 @@ std::vector<bool> counting_points(const Scenario& scenario, const StudyOutcome& 
   return counts;
 }
 
+static bool is_window_of_locks(Sweep& sweep, const std::string& axis) {
+  return (axis == "run.warmup" || axis == "run.duration") && sweep.decides(kLabel, axis);
+}
+
 bool is_window_of_locks(const Scenario& scenario, const std::string& axis) {
-  if (axis != "run.warmup" && axis != "run.duration") return false;
   Sweep sweep(scenario);
-  return sweep.decides(kLabel, axis);
+  return is_window_of_locks(sweep, axis);
 }
 
 FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
@@ -201,7 +204,7 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   if (!names_the_lock(figure.series)) parts.push_back(figure.series);
   for (const std::string& axis : sweep.axes()) {
     const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
-                      !sweep.varies(axis) || is_window_of_locks(scenario, axis) ||
+                      !sweep.varies(axis) || is_window_of_locks(sweep, axis) ||
                       sweep.decides(along, axis) ||
                       (!lines.measured && sweep.decides(figure.x, axis));
     if (told) continue;

@@ -53,9 +53,7 @@ std::int64_t divisor(const std::vector<Point>& points, double times, double limi
                      const SensitivityCost& cost, std::int64_t least) {
   double all = 0;
   for (const Point& point : points) all += cost.work(point) * point.run.repeats * times;
-  auto by = static_cast<std::int64_t>(all / limit);
-  if (static_cast<double>(by) * limit < all) ++by;
-  return std::max(least, by);
+  return std::max(least, smallest_divisor(all, limit));
 }
 
 std::size_t most_short_runs(const Point& point) {

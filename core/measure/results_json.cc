@@ -158,12 +158,9 @@ class Reader {
   static bool read(const Json& json, GuardFindings& field) {
     for (const char* name : {"guarded", "checks", "conflicts", "expired", "unguarded"})
       if (!json.is_object() || !json.contains(name)) return false;
-    field.conflicts.clear();
-    if (!json["conflicts"].is_array()) return false;
-    for (const Json& conflict : json["conflicts"])
-      if (!read(conflict, field.conflicts.emplace_back())) return false;
-    return read(json["guarded"], field.guarded) && read(json["checks"], field.checks) &&
-           read(json["expired"], field.expired) && read(json["unguarded"], field.unguarded);
+    return read_list(json["conflicts"], field.conflicts) && read(json["guarded"], field.guarded) &&
+           read(json["checks"], field.checks) && read(json["expired"], field.expired) &&
+           read(json["unguarded"], field.unguarded);
   }
   static bool read(const Json& json, VerbTally& field) {
     std::vector<std::uint64_t> counts;
@@ -183,10 +180,7 @@ class Reader {
     return json.is_null() || read(json, field.emplace());
   }
   static bool read(const Json& json, RepeatMetrics::Sequence& field) {
-    if (!json.is_array()) return false;
-    for (const Json& value : json)
-      if (!read(value, field.emplace_back())) return false;
-    return true;
+    return read_list(json, field);
   }
   static bool read(const Json& json, std::string& field) {
     if (!json.is_string()) return false;

@@ -192,8 +192,7 @@ QuickLook look_at(const Scenario& scenario, const std::vector<ProtocolInfo>& pro
     all += work(*point) * std::min(point->run.repeats, repeats);
     windows.least = std::max(windows.least, least_window(*point, protocols));
   }
-  windows.by = std::max<std::int64_t>(1, static_cast<std::int64_t>(all / budget));
-  if (static_cast<double>(windows.by) * budget < all) ++windows.by;
+  windows.by = smallest_divisor(all, budget);
   QuickLook look;
   thin(axes, kept, look);
   cut_repeats(scenario, repeats, look);
@@ -204,6 +203,12 @@ QuickLook look_at(const Scenario& scenario, const std::vector<ProtocolInfo>& pro
 }
 
 }  // namespace
+
+std::int64_t smallest_divisor(double work, double budget) {
+  auto by = std::max<std::int64_t>(1, static_cast<std::int64_t>(work / budget));
+  if (static_cast<double>(by) * budget < work) ++by;
+  return by;
+}
 
 bool has_dates(const Point& point) {
   bool dates = std::ranges::any_of(point.faults,

@@ -13,6 +13,7 @@
 //   has events at fixed dates (faults.at, arrivals.script), the windows stay whole and there is one
 //   repeat.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct QuickLook {
 Result<QuickLook> quick_look(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
                              const std::function<double(const Point&)>& work, double budget);
 
+// The smallest whole number by which `work` fits into the budget.
+std::int64_t smallest_divisor(double work, double budget);
 // True if events of a run have given dates (faults.at, arrivals.script): a shorter window would
 // miss them.
 bool has_dates(const Point& point);
