@@ -1,39 +1,29 @@
-# latchlab_units([BY_FOLDER] target...): compiles the sources of each target in units, files that
-# include several sources, so that headers are parsed once for all of them. A unit has at most
-# LATCHLAB_UNIT_SOURCES, of one folder if that has four or more; with BY_FOLDER always of one
-# folder, so that names in unnamed namespaces need to be unique within a folder only. Sources with
-# options or definitions of their own are compiled alone.
+# latchlab_units(target...): compiles the sources of each target in units, files that include
+# several sources, so that headers are parsed once for all of them. A unit has at most
+# LATCHLAB_UNIT_SOURCES, in the order of their paths. Sources with options or definitions of their
+# own are compiled alone.
 #
 # CMake's unity builds would do, if they did not name sources by absolute paths: the compiler cache
 # of one checkout could not serve another.
 function(latchlab_units)
-  cmake_parse_arguments(PARSE_ARGV 0 units BY_FOLDER "" "")
   if(NOT LATCHLAB_UNITS)
     return()
   endif()
-  set(enough 4)
-  if(units_BY_FOLDER)
-    set(enough 1)
-  endif()
-  foreach(target IN LISTS units_UNPARSED_ARGUMENTS)
+  foreach(target IN LISTS ARGN)
     get_target_property(sources ${target} SOURCES)
     latchlab_may_join(joined ${sources})
     list(REMOVE_ITEM sources ${joined} "")
     list(SORT joined)
-    set(last_folder)
     set(unit 0)
     set(count 0)
     set(text)
     foreach(source IN LISTS joined)
-      cmake_path(GET source PARENT_PATH folder)
-      if(count EQUAL LATCHLAB_UNIT_SOURCES OR
-         (count GREATER_EQUAL enough AND NOT folder STREQUAL last_folder))
+      if(count EQUAL LATCHLAB_UNIT_SOURCES)
         latchlab_write_unit(${target} ${unit} "${text}")
         math(EXPR unit "${unit} + 1")
         set(count 0)
         set(text)
       endif()
-      set(last_folder "${folder}")
       math(EXPR count "${count} + 1")
       cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE name)
       string(APPEND text "#include \"${name}\"\n")

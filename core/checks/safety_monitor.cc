@@ -12,7 +12,7 @@ namespace latchlab {
 namespace {
 
 // The ids of the locks in use are arbitrary, so that a product spreads them well enough.
-std::size_t hash_of(LockId lock) {
+std::size_t hash_of_id(LockId lock) {
   return static_cast<std::size_t>(lock.value * 0x9e37'79b9'7f4a'7c15 >> 32);
 }
 
@@ -29,7 +29,7 @@ SafetyMonitor::SafetyMonitor(std::uint32_t clients, const Clocks& clocks)
 }
 
 std::size_t SafetyMonitor::find(LockId lock) const {
-  std::size_t at = hash_of(lock) & (table_.size() - 1);
+  std::size_t at = hash_of_id(lock) & (table_.size() - 1);
   while (table_[at].used() && table_[at].lock != lock) at = (at + 1) & (table_.size() - 1);
   return at;
 }
@@ -58,7 +58,7 @@ void SafetyMonitor::drop_if_idle(std::size_t index) {
   --used_;
   std::size_t hole = index;
   for (std::size_t at = (hole + 1) & mask; table_[at].used(); at = (at + 1) & mask) {
-    const std::size_t home = hash_of(table_[at].lock) & mask;
+    const std::size_t home = hash_of_id(table_[at].lock) & mask;
     if (((at - home) & mask) < ((at - hole) & mask)) continue;
     std::swap(table_[hole], table_[at]);
     hole = at;

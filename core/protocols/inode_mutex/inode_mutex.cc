@@ -56,18 +56,19 @@ class Mutex final : public range_server::ObjectRanges {
   std::list<Waiter> waiting_;
 };
 
-std::unique_ptr<range_server::ObjectRanges> make_ranges(const range_server::Options& /*options*/) {
+std::unique_ptr<range_server::ObjectRanges> ranges_of_inode_mutex(
+    const range_server::Options& /*options*/) {
   return std::make_unique<Mutex>();
 }
 
-constexpr range_server::Kind kKind{.make_ranges = make_ranges,
-                                   .first_come = true,
-                                   .whole = true,
-                                   .note = LATCHLAB_RANGE_SERVER_PATHS("inode_mutex")};
+constexpr range_server::Kind kInodeMutex{.make_ranges = ranges_of_inode_mutex,
+                                         .first_come = true,
+                                         .whole = true,
+                                         .note = LATCHLAB_RANGE_SERVER_PATHS("inode_mutex")};
 
 struct MutexOptions : range_server::Options {
   MutexOptions() {
-    kind = &kKind;
+    kind = &kInodeMutex;
     step = nanoseconds(20);
   }
 };

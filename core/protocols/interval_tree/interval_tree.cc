@@ -6,17 +6,18 @@
 namespace latchlab {
 namespace {
 
-std::unique_ptr<range_server::ObjectRanges> make_ranges(const range_server::Options& /*options*/) {
+std::unique_ptr<range_server::ObjectRanges> ranges_of_interval_tree(
+    const range_server::Options& /*options*/) {
   return std::make_unique<interval_tree::LineOfRanges>();
 }
 
-constexpr range_server::Kind kKind{.make_ranges = make_ranges,
-                                   .first_come = true,
-                                   .note = LATCHLAB_RANGE_SERVER_PATHS("interval_tree")};
+constexpr range_server::Kind kIntervalTree{.make_ranges = ranges_of_interval_tree,
+                                           .first_come = true,
+                                           .note = LATCHLAB_RANGE_SERVER_PATHS("interval_tree")};
 
 struct IntervalOptions : range_server::Options {
   IntervalOptions() {
-    kind = &kKind;
+    kind = &kIntervalTree;
     step = nanoseconds(9);
   }
 };

@@ -59,19 +59,19 @@ namespace {
 using range_server::HoldersIn;
 using range_server::ObjectRanges;
 
-std::unique_ptr<ObjectRanges> make_ranges(const range_server::Options& options) {
+std::unique_ptr<ObjectRanges> ranges_of_list_cpu(const range_server::Options& options) {
   return std::make_unique<HoldersIn<list_cpu::RangeList>>(
       [] { LATCHLAB_PATH("list_cpu: a range that tries again meets another holder"); },
       options.tries);
 }
 
-constexpr range_server::Kind kKind{.make_ranges = make_ranges,
-                                   .one_at_a_time = false,
-                                   .note = LATCHLAB_RANGE_SERVER_PATHS("list_cpu")};
+constexpr range_server::Kind kListOnCpu{.make_ranges = ranges_of_list_cpu,
+                                        .one_at_a_time = false,
+                                        .note = LATCHLAB_RANGE_SERVER_PATHS("list_cpu")};
 
 struct ListOptions : range_server::Options {
   ListOptions() {
-    kind = &kKind;
+    kind = &kListOnCpu;
     step = nanoseconds(5);
   }
 };

@@ -9,18 +9,18 @@ namespace {
 using range_server::HoldersIn;
 using range_server::ObjectRanges;
 
-std::unique_ptr<ObjectRanges> make_ranges(const range_server::Options& options) {
+std::unique_ptr<ObjectRanges> ranges_of_maple_tree(const range_server::Options& options) {
   return std::make_unique<HoldersIn<maple_tree::RangeTree>>(
       [] { LATCHLAB_PATH("maple_tree: a range that tries again meets another holder"); },
       options.tries);
 }
 
-constexpr range_server::Kind kKind{.make_ranges = make_ranges,
-                                   .note = LATCHLAB_RANGE_SERVER_PATHS("maple_tree")};
+constexpr range_server::Kind kMapleTree{.make_ranges = ranges_of_maple_tree,
+                                        .note = LATCHLAB_RANGE_SERVER_PATHS("maple_tree")};
 
 struct MapleOptions : range_server::Options {
   MapleOptions() {
-    kind = &kKind;
+    kind = &kMapleTree;
     step = nanoseconds(34);
   }
 };

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Bug kFreedByANonHolder{"cas_release_by_non_holder"};
 
-RunSetup impatient() {
+RunSetup impatient_cas() {
   RunSetup setup;
   setup.protocol = "cas";
   setup.impatient = true;
@@ -15,11 +15,11 @@ RunSetup impatient() {
 }
 
 TEST(cas_planted, a_client_that_gives_up_frees_the_lock) {
-  expect_breaks_exclusion(kFreedByANonHolder, 20, impatient());
+  expect_breaks_exclusion(kFreedByANonHolder, 20, impatient_cas());
 }
 
 TEST(cas_planted, a_client_that_gives_up_frees_the_lock_on_hardware) {
-  expect_breaks_exclusion_on_hardware(kFreedByANonHolder, impatient());
+  expect_breaks_exclusion_on_hardware(kFreedByANonHolder, impatient_cas());
 }
 
 // Clients give up only in timed searches. Every leg of a verb takes 1 us.

@@ -11,7 +11,7 @@ constexpr Bug kNoMargin{"drtm_no_margin"};                   // clocks are assum
 constexpr Bug kFromTheAnswer{"drtm_lease_from_the_answer"};  // not from before the CAS
 constexpr Bug kOutlivesLease{"drtm_grant_outlives_lease"};   // a reader never stops
 
-RunSetup mixed() {
+RunSetup mixed_drtm() {
   RunSetup setup;
   setup.protocol = "drtm";
   setup.shared_percent = 50;
@@ -27,7 +27,7 @@ explore::Campaign timed_campaign(std::vector<std::string> sets, std::vector<Dura
 }
 
 TEST(drtm_planted, a_writer_that_ignores_leases) {
-  expect_breaks_exclusion(kIgnoresLeases, 20, mixed());
+  expect_breaks_exclusion(kIgnoresLeases, 20, mixed_drtm());
 }
 TEST(drtm_planted, a_search_finds_a_writer_that_ignores_leases) {
   expect_found(kIgnoresLeases, explore::Violation::mutual_exclusion, 500, searched("drtm"));

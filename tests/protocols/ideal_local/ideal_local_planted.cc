@@ -34,7 +34,7 @@ TEST(ideal_local_planted, readers_granted_one_by_one) {
                "a release grants to several readers");
 }
 
-RunSetup impatient() {
+RunSetup impatient_ideal_local() {
   RunSetup setup = broken();
   setup.impatient = true;
   return setup;
@@ -43,7 +43,7 @@ RunSetup impatient() {
 // Readers behind the writer wait until the current readers release.
 TEST(ideal_local_planted, a_writer_that_withdraws_without_granting_the_readers_behind_it) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
-  expect_never(Bug{"ideal_local_withdraws_alone"}, impatient(),
+  expect_never(Bug{"ideal_local_withdraws_alone"}, impatient_ideal_local(),
                "readers wait behind a writer that gave up");
 }
 

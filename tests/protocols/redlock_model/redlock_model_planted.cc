@@ -11,14 +11,14 @@ constexpr Bug kFromTheAnswer{"redlock_model_validity_from_the_answer"};  // not 
 constexpr Bug kNoDrift{"redlock_model_ignores_drift"};  // clocks are assumed to agree
 constexpr Bug kHalf{"redlock_model_half_is_a_quorum"};
 
-RunSetup mixed() {
+RunSetup mixed_redlock() {
   RunSetup setup;
   setup.protocol = "redlock_model";
   return setup;
 }
 
 TEST(redlock_model_planted, a_set_without_nx) {
-  expect_breaks_exclusion(kSetsAlways, 20, mixed());
+  expect_breaks_exclusion(kSetsAlways, 20, mixed_redlock());
 }
 TEST(redlock_model_planted, a_search_finds_a_set_without_nx) {
   expect_found(kSetsAlways, explore::Violation::mutual_exclusion, 1'000, searched("redlock_model"));

@@ -9,7 +9,7 @@ constexpr Bug kDropped{"traditional_drops_a_late_grant"};      // that crosses t
 constexpr Bug kForgotten{"traditional_forgets_a_withdrawal"};  // that overtakes its request
 constexpr Bug kFreed{"traditional_frees_a_late_grant"};        // and the client takes it
 
-RunSetup impatient() {
+RunSetup impatient_traditional() {
   RunSetup setup;
   setup.protocol = "traditional";
   setup.shared_percent = 30;
@@ -18,7 +18,7 @@ RunSetup impatient() {
 }
 
 void expect_taken_at_the_end(Bug bug) {
-  expect_caught(bug, 20, [](auto seed) { return !run(impatient(), seed).free; });
+  expect_caught(bug, 20, [](auto seed) { return !run(impatient_traditional(), seed).free; });
 }
 
 TEST(traditional_planted, a_client_drops_a_grant_that_crosses_its_withdrawal) {
@@ -30,11 +30,11 @@ TEST(traditional_planted, the_server_forgets_a_withdrawal_that_overtakes_its_req
 }
 
 TEST(traditional_planted, the_server_frees_a_grant_that_the_client_takes) {
-  expect_breaks_exclusion(kFreed, 20, impatient());
+  expect_breaks_exclusion(kFreed, 20, impatient_traditional());
 }
 
 TEST(traditional_planted, the_server_frees_a_grant_that_the_client_takes_on_hardware) {
-  expect_breaks_exclusion_on_hardware(kFreed, impatient());
+  expect_breaks_exclusion_on_hardware(kFreed, impatient_traditional());
 }
 
 // Clients time out only in timed searches. Every leg takes 1 us, except some of 9 us.
