@@ -94,7 +94,8 @@ inline ParamSet params_of(const RunSetup& setup, const ProtocolEntry& entry) {
   ParamSet params =
       setup.profile.empty() ? entry.small_params() : entry.info.resolve(setup.profile);
   if (on_hardware() && !setup.make) {
-    if (params.values().count("lease") > 0) params.set("lease", hardware_patience());
+    for (const char* const lease : {"lease", "ttl"})
+      if (params.values().count(lease) > 0) params.set(lease, hardware_patience());
     if (params.values().count("delta") > 0) params.set("delta", hardware_patience() / 100);
   }
   for (const auto& [name, value] : setup.params) params.set(name, value);

@@ -162,7 +162,7 @@ inline void expect_order_of_arrival(const char* protocol_name, const Arrived& ar
   const ProtocolEntry& entry = *find_protocol(protocol_name);
   ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
   if (on_hardware())
-    for (const char* const name : {"lease", "timeout"})
+    for (const char* const name : {"lease", "ttl", "timeout"})
       if (const auto found = params.values().find(name);
           found != params.values().end() && std::get<Duration>(found->second) > Duration{})
         params.set(name, hardware_patience());
