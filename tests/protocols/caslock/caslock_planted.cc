@@ -7,12 +7,8 @@ namespace {
 
 constexpr Bug kWipesCounts{"caslock_release_wipes_counts"};  // of readers that wait
 
-RunSetup mixed_caslock() {
-  return readers_and_writers_of("caslock");
-}
-
 TEST(caslock_planted, a_reader_that_gives_up_and_stays_counted) {
-  RunSetup setup = mixed_caslock();
+  RunSetup setup = readers_and_writers_of("caslock");
   setup.impatient = true;
   expect_caught(kStaysCounted, 20, [&](auto seed) { return run(setup, seed).entry != "free"; });
 }
@@ -24,7 +20,7 @@ TEST(caslock_planted, a_timed_search_finds_a_reader_that_stays_counted) {
 }
 
 TEST(caslock_planted, a_release_that_wipes_counts) {
-  expect_breaks_exclusion(kWipesCounts, 50, mixed_caslock());
+  expect_breaks_exclusion(kWipesCounts, 50, readers_and_writers_of("caslock"));
 }
 
 TEST(caslock_planted, a_search_finds_a_release_that_wipes_counts) {
