@@ -1,4 +1,5 @@
 // The estimate of a run's cost before it runs: estimated verbs against posted verbs.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -66,6 +67,19 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
     expect_within_twice(ratio_of(scenario(lock, few)), lock);
     expect_within_twice(ratio_of(scenario(lock, sections)), lock);
   }
+}
+
+TEST_F(Estimate, of_one_file_that_clients_write_apart_is_within_a_factor_of_two) {
+  for (const char* lock : {"{name: citron}", "{name: maple_tree}", "{name: interval_tree}"})
+    for (const char* files :
+         {"{kind: bt_io, unit: 4KiB, reads: true}", "{kind: hard_write, unit: 4KiB, data: false}"})
+      expect_within_twice(
+          ratio_of(fmt::format("schema: 1\nname: s\nplatform: {{client_nodes: 4, "
+                               "clients_per_node: 9}}\nlocks: {{count: 1}}\nprotocol: {}\n"
+                               "run: {{warmup: 200us, duration: 2ms}}\n"
+                               "workload: {{kind: file_io, files: {}}}\n",
+                               lock, files)),
+          fmt::format("{} {}", lock, files));
 }
 
 TEST_F(Estimate, covers_locks_that_share_a_slot_of_atomics) {

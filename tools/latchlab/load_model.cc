@@ -65,6 +65,9 @@ double hottest_share(const WorkloadSpec& workload, std::uint64_t locks) {
     const double units = static_cast<double>(std::max<std::uint64_t>(workload.range.units, 1));
     return std::min(1.0, 2 * mean_size(workload.range) / units) / n;
   }
+  // Clients of one file access places of their own, and neighbours at most meet at an edge.
+  if (workload.kind == WorkloadKind::file_io && workload.file.pattern != FilePattern::oltp)
+    return 0;
   if (workload.kind == WorkloadKind::micro || workload.kind == WorkloadKind::index ||
       workload.kind == WorkloadKind::object_store)
     return share_of_first(workload.distribution, n);
@@ -203,7 +206,9 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   const LockLoad lock = lock_of(point, entry, workload);
   const double trip = round_trip_s(nic);
   const double wants = wants_of(workload);
-  const double ops = workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
+  const bool data = workload.kind == WorkloadKind::file_io && workload.file.data != FileData::none;
+  const double ops =
+      data ? 1 : workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
   const double work = workload.critical_section.seconds() + ops * trip;
   const double per_call = nic.call_service.seconds();
   // The duration of a section, and of one lock's hold in it: earlier locks are held longer.
