@@ -191,6 +191,22 @@ TEST_F(ReproducePaper, predictions_of_one_experiment_have_a_file_name_of_their_o
   EXPECT_THAT(quick.err, HasSubstr("--predictions"));
 }
 
+// A single lock is compared with none, so that no constant widens its interval.
+TEST_F(ReproducePaper, one_repeat_has_no_interval) {
+  const std::vector<std::string> one = {"reproduce", "toy/one", "--data", "data"};
+  const auto goodput = [&](const std::string& out, const std::string& repeats) {
+    std::vector<std::string> with = one;
+    with.insert(with.end(), {"--repeats", repeats, "--out", out});
+    EXPECT_EQ(latchlab(with).code, 0);
+    const std::string lines = read(out + "/predictions/toy-one.csv");
+    const std::size_t at = lines.find("toy/one,mcs,,goodput_ops_s,");
+    return lines.substr(at, lines.find('\n', at) - at);
+  };
+  EXPECT_THAT(goodput("once", "1"), ContainsRegex("goodput_ops_s,[0-9.e+]+,,$"));
+  EXPECT_THAT(goodput("thrice", "3"),
+              ContainsRegex("goodput_ops_s,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+$"));
+}
+
 TEST_F(ReproducePaper, a_row_names_the_line_of_its_figure) {
   std::filesystem::create_directories(home() / "data/scenarios/papers/lines");
   write("data/scenarios/papers/lines/one.yaml",

@@ -137,7 +137,8 @@ void widen(Prediction& made, const Spans& spans, const std::string& metric) {
 // value is that of the point. low and high span its repeats and the 95% confidence interval of its
 // mean. Both are then widened by the change of this lock's metric at the end of the sweep when the
 // model's constants are at the ends of their ranges (`sensitivity`: the text of sensitivity.json;
-// may be empty). Six digits. Equal runs give byte-identical lines.
+// may be empty); empty, if neither a second repeat nor a constant widens them, because one repeat
+// says nothing about chance. Six digits. Equal runs give byte-identical lines.
 std::string prediction_lines(const std::string& experiment, const StoredStudy& study,
                              const std::string& sensitivity) {
   const std::vector<std::string> metrics = metrics_of(study.scenario);
@@ -158,12 +159,15 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
     for (const std::string& metric : metrics) {
       if (says_nothing_new(metric, outcome)) continue;
       const LeafValue* const leaf = find_leaf(leaves, metric);
-      auto made = leaf != nullptr ? predicted(*leaf, numbers_in(repeats, metric)) : std::nullopt;
+      const std::vector<double> numbers = numbers_in(repeats, metric);
+      auto made = leaf != nullptr ? predicted(*leaf, numbers) : std::nullopt;
       if (!made) continue;
       if (const auto moved = spans.find(point.protocol.label); moved != spans.end())
         widen(*made, moved->second, metric);
-      lines += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", where, metric, made->value, made->low,
-                           made->high);
+      std::string low = fmt::format("{:.6g}", made->low);
+      std::string high = fmt::format("{:.6g}", made->high);
+      if (numbers.size() == 1 && low == high) low = high = "";
+      lines += fmt::format("{},{},{:.6g},{},{}\n", where, metric, made->value, low, high);
     }
   }
   return lines;
