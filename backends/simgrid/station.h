@@ -1,7 +1,7 @@
 #pragma once
 // What the stations of the simulated world share. A verb passes from station to station: its
 // requester's CPU, the QP, the wire, the responder's RNIC, and back. A station serves a verb in one
-// of its functions and then sends it on through a gate (gates.h): at a date, or at once.
+// of its functions and then sends it on through a gate (event_queue.h): at a date, or at once.
 // stations.cc alone knows which function of which station is behind each gate.
 //
 // A station calls another one directly only to ask for a service that is below it: a date of the

@@ -174,4 +174,12 @@ void write_requested(const PartialMetrics& share, const std::set<MetricOf>& requ
 RepeatMetrics metrics_of(const PartialMetrics& share);
 RepeatMetrics merge(std::span<const PartialMetrics> shares);  // metrics_of(join(shares))
 
+// What the threads and clocks of a run on hardware contribute to its metrics.
+void add_workers(PartialMetrics& sum, const PartialMetrics& share);
+// No effect if there are no such threads.
+void write_workers(const PartialMetrics& share, RepeatMetrics& metrics);
+// Why a share's numbers about its workers are inconsistent, such as cycles although no worker was
+// busy; empty: they are consistent.
+std::string why_not_workers(const PartialMetrics& share);
+
 }  // namespace latchlab

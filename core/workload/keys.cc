@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "core/workload/permutation.h"
 #include "core/workload/power_law.h"
 
 namespace latchlab {

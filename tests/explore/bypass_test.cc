@@ -1,8 +1,6 @@
 // Bounds on bypassing: a search detects a lock that breaks the bound that it claims. The tests of
 // each lock check that it keeps its bound.
 
-#include "tools/explore/bypass.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "tests/explore/fixture.h"
 #include "tests/modes.h"
+#include "tools/explore/case_run.h"
 
 namespace latchlab::explore {
 namespace {

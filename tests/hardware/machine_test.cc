@@ -6,7 +6,7 @@
 
 #include "backends/ibverbs/clock_offset.h"
 #include "backends/ibverbs/cores.h"
-#include "backends/ibverbs/poll_time_stats.h"
+#include "backends/ibverbs/worker.h"
 #include "core/base/random.h"
 #include "tools/latchlab/hardware/binding.h"
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "core/measure/leaves.h"
+#include "core/measure/partial_metrics.h"
 #include "core/measure/results_json.h"
 #include "core/measure/window.h"
-#include "core/measure/worker_metrics.h"
 
 namespace latchlab {
 namespace {

@@ -1,9 +1,9 @@
 // Arrivals of an open loop, by hand on small cases and statistically on many.
-#include "core/workload/arrival_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "core/workload/micro.h"
 
 namespace latchlab {
 namespace {

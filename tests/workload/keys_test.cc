@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/workload/permutation.h"
-
 namespace latchlab {
 namespace {
 

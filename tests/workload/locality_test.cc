@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "core/workload/local_keys.h"
+#include "core/workload/micro.h"
 #include "tests/non_empty.h"
 
 namespace latchlab {

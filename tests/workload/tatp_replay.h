@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "core/workload/transactions/tatp.h"
-#include "core/workload/transactions/tatp_population.h"
 
 namespace latchlab {
 

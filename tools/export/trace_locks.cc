@@ -1,10 +1,9 @@
-#include "tools/export/trace_locks.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "tools/export/trace_recorder.h"
 #include "tools/export/trace_text.h"
 
 namespace latchlab::exporting {

@@ -2,16 +2,46 @@
 
 #include <fmt/core.h>
 
+#include <coroutine>
+#include <cstddef>
 #include <unordered_map>
 #include <utility>
 
+#include "core/verbs/wrappers.h"
 #include "core/workload/forwarding_observer.h"
+#include "core/world/backend.h"
 #include "core/world/effects.h"
 #include "core/world/forwarding.h"
+#include "tools/export/trace_recorder.h"
 #include "tools/export/trace_text.h"
-#include "tools/export/tracing_verbs.h"
 
 namespace latchlab::exporting {
+
+// An actor's verbs, which report the begin and end of every operation to a recorder. Each probe of
+// await_remote is reported as a separate verb.
+class TracingVerbs final : public ForwardingVerbs {
+ public:
+  TracingVerbs(Verbs& bare, const Running& clock, TraceRecorder& recorder)
+      : ForwardingVerbs(&bare),
+        clock_(clock),
+        recorder_(recorder),
+        actor_(recorder.add_actor(bare.kind(), bare.node(), bare.client())) {}
+  Verbs& bare() { return inner(); }
+  std::size_t actor() const { return actor_; }
+
+  EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
+  Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;
+  void start(Operation& first) override;
+  void recycle(Operation& op) override;
+  void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) override;
+  void start_wait(WaitOperation& op) override;
+  void recycle_wait(WaitOperation& op) override;
+
+ private:
+  const Running& clock_;
+  TraceRecorder& recorder_;
+  std::size_t actor_;
+};
 
 namespace {
 
@@ -285,6 +315,43 @@ class Tracing final : public TraceHook {
 
 std::unique_ptr<TraceHook> make_tracing(const TraceWindow& window, TraceTaker taker) {
   return std::make_unique<Tracing>(window, std::move(taker));
+}
+
+EndpointAddr TracingVerbs::open(std::uint32_t recv_depth, Transport transport) {
+  const EndpointAddr made = ForwardingVerbs::open(recv_depth, transport);
+  recorder_.opened(actor_, made);
+  return made;
+}
+
+Task<RemoteWaitResult> TracingVerbs::await_remote(const RemoteWait& wait) {
+  // NOLINTNEXTLINE(bugprone-parent-virtual-call): the base version issues each probe through us.
+  return Verbs::await_remote(wait);
+}
+
+void TracingVerbs::start(Operation& first) {
+  for (const Operation* op = &first; op != nullptr; op = op->next)
+    recorder_.started(clock_.true_now(), actor_, *op);
+  ForwardingVerbs::start(first);
+}
+
+void TracingVerbs::recycle(Operation& op) {
+  recorder_.ended(clock_.true_now(), actor_, op);
+  ForwardingVerbs::recycle(op);
+}
+
+void TracingVerbs::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
+  recorder_.sleeps(clock_.true_now(), actor_);
+  ForwardingVerbs::start_sleep(sleep, waiter);
+}
+
+void TracingVerbs::start_wait(WaitOperation& op) {
+  recorder_.wait_started(clock_.true_now(), actor_, op);
+  ForwardingVerbs::start_wait(op);
+}
+
+void TracingVerbs::recycle_wait(WaitOperation& op) {
+  recorder_.wait_ended(clock_.true_now(), actor_, op);
+  ForwardingVerbs::recycle_wait(op);
 }
 
 }  // namespace latchlab::exporting

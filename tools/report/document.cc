@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/conclude/conclusion.h"
@@ -17,9 +18,14 @@
 #include "core/measure/metric_docs.h"
 #include "core/measure/metric_names.h"
 #include "core/scenario/nic_constants.h"
-#include "tools/report/curve.h"
 
 namespace latchlab::tool {
+
+// A cumulative distribution as a curve with few points.
+
+// [[ns, ppm], ...]: `ppm` of the values are at most `ns`; both ascend. Sampled at every percent and
+// more finely in the upper tail, where locks differ most. Equal values make one point.
+std::vector<std::pair<double, std::int64_t>> curve_of(const Histogram& histogram);
 
 namespace {
 Histogram acquisitions(const PointOutcome& outcome) {
@@ -306,6 +312,33 @@ std::string paper_document(const Paper& paper, const std::vector<std::string>& p
                    {"missing", paper.missing}};
   for (const std::string& part : parts) json["parts"].push_back(parse_json(part));
   return text_of(json);
+}
+
+namespace {
+
+// The sampled shares, in parts per million.
+std::vector<std::int64_t> sampled_shares() {
+  std::vector<std::int64_t> shares;
+  for (std::int64_t percent = 0; percent < 99; ++percent) shares.push_back(percent * 10'000);
+  for (std::int64_t from = 990'000, step = 1'000; step > 0; step /= 10, from += 9 * step * 10)
+    for (std::int64_t i = 0; i < 9; ++i) shares.push_back(from + i * step);
+  shares.push_back(1'000'000);
+  return shares;
+}
+
+}  // namespace
+
+std::vector<std::pair<double, std::int64_t>> curve_of(const Histogram& histogram) {
+  std::vector<std::pair<double, std::int64_t>> curve;
+  if (histogram.count() == 0) return curve;
+  for (const std::int64_t ppm : sampled_shares()) {
+    const double ns = static_cast<double>(histogram.percentile(ppm)->ps) / 1e3;
+    if (!curve.empty() && curve.back().first == ns)
+      curve.back().second = ppm;
+    else
+      curve.emplace_back(ns, ppm);
+  }
+  return curve;
 }
 
 }  // namespace latchlab::tool

@@ -4,7 +4,7 @@
 // without Starvation" (SIGMOD'18), algorithms 1 to 3, sections 5.1 and 5.2, appendix A.3. Its
 // authors' code: github.com/dongyoungy/rdma_2pc, 152a2a7, src/new_proto4/d2lm_*.
 //
-// Entry, 8 bytes: four counters of ticket_bits (16) each, from the top down (ticket_word.h)
+// Entry, 8 bytes: four counters of ticket_bits (16) each, from the top down (rules.h)
 //   nX    exclusive tickets served    +1 (FAA) by each writer's release
 //   nS    shared tickets served       +1 (FAA) by each reader's release
 //   maxX  next exclusive ticket       +1 (FAA) by each arriving writer

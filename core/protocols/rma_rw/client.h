@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/protocols/lock.h"
-#include "core/protocols/rma_rw/counters.h"
 #include "core/protocols/rma_rw/notes.h"
 #include "core/protocols/rma_rw/options.h"
 #include "core/protocols/rma_rw/tree.h"

@@ -1,11 +1,10 @@
 // What the queue between nodes tells the holder: since when clients of other nodes wait.
 
-#include "core/protocols/declock/remote_waiters.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "core/protocols/declock/client.h"
 #include "core/protocols/lock.h"
 #include "tests/modes.h"
 

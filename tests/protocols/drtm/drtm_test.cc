@@ -1,7 +1,6 @@
 // The drtm lock in the explorer: word format, decisions, verbs, and every path that needs no time.
 
 #include "core/protocols/drtm/client.h"
-#include "core/protocols/drtm/rules.h"
 #include "tests/protocols/deadlines.h"
 #include "tests/protocols/promises.h"
 

@@ -1,6 +1,6 @@
 // The dslr lock in the tests that every lock has to pass.
 
-#include "core/protocols/dslr/ticket_word.h"
+#include "core/protocols/dslr/rules.h"
 #include "tests/protocols/marks.h"
 
 namespace latchlab::testing {

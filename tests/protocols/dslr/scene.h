@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/protocols/dslr/ticket_word.h"
+#include "core/protocols/dslr/rules.h"
 #include "tests/protocols/harness.h"
 
 namespace latchlab::dslr_tests {

@@ -1,7 +1,7 @@
 // The memory layout of a dslr entry, on which ports and decoders of dumps rely, and the verbs that
 // change one counter.
 
-#include "core/protocols/dslr/ticket_word.h"
+#include "core/protocols/dslr/rules.h"
 #include "tests/protocols/harness.h"
 
 namespace latchlab::testing {

@@ -1,8 +1,8 @@
 // Links, and what a client knows about its nodes.
 
-#include "core/protocols/list_rdma/nodes.h"
-
 #include <gtest/gtest.h>
+
+#include "core/protocols/list_rdma/client.h"
 
 namespace latchlab::list_rdma_tests {
 namespace {

@@ -1,7 +1,7 @@
 // When RMA-RW's readers that were turned away retry.
 
-#include "core/protocols/rma_rw/counters.h"
 #include "core/protocols/rma_rw/tree.h"
+#include "core/protocols/rma_rw/words.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
 #include "tests/protocols/timed.h"

@@ -1,6 +1,6 @@
 // RMA-RW in the explorer.
 
-#include "core/protocols/rma_rw/counters.h"
+#include "core/protocols/rma_rw/words.h"
 #include "tests/modes.h"
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"

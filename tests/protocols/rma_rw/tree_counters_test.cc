@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "core/protocols/rma_rw/counters.h"
 #include "core/protocols/rma_rw/tree.h"
+#include "core/protocols/rma_rw/words.h"
 #include "tests/modes.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"

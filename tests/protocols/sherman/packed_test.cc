@@ -1,7 +1,7 @@
 // sherman's and sherman_nh's 16-bit locks, four in 8 bytes: whether they stay independent, and what
 // that costs.
 
-#include "core/protocols/sherman/word.h"
+#include "core/protocols/sherman/client.h"
 #include "tests/protocols/sherman/chains.h"
 
 namespace latchlab::sherman_tests {
