@@ -259,10 +259,15 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
   require_map(root, "the document", "a scenario, which begins with 'schema: 1'");
   spell_out_locks(root);
-  // Overrides of groups are applied last: what they do not replace comes from the platform.
-  for (const bool of_group : {false, true})
+  // A sweep is replaced first, because the others fix values in it. Overrides of groups are applied
+  // last: what they do not replace comes from the platform.
+  const auto turn_of = [](const Override& override) {
+    if (override.path == "sweep" || override.path.starts_with("sweep.")) return 0;
+    return override.path.starts_with("groups.") ? 2 : 1;
+  };
+  for (const int turn : {0, 1, 2})
     for (const Override& override : overrides)
-      if (override.path.starts_with("groups.") == of_group)
+      if (turn_of(override) == turn)
         apply_override(root, override, context.protocols, context.files);
   Scenario scenario;
   scenario.file = source.name_for_errors;

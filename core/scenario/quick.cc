@@ -13,8 +13,12 @@
 namespace latchlab {
 namespace {
 
-constexpr std::size_t kMostSteps = 3;
-constexpr std::uint32_t kMostRepeats = 3;
+// Steps of an axis and repeats: the first that fit with the least windows, or else the last.
+struct QuickSize {
+  std::size_t steps;
+  std::uint32_t repeats;
+};
+constexpr QuickSize kQuickSizes[] = {{3, 3}, {3, 1}, {2, 1}};
 constexpr Duration kLeastWindow = milliseconds(1);
 constexpr std::int64_t kLeastPauses = 10;
 constexpr std::int64_t kLeastIntervals = 100;  // of run.series
@@ -62,13 +66,14 @@ std::vector<std::size_t> steps_at(std::size_t point, const std::vector<Lists>& a
 
 using Kept = std::vector<std::vector<bool>>;  // for each axis and step: whether it is kept
 
-Kept kept_steps(const Scenario& scenario, const std::vector<Lists>& axes) {
+Kept kept_steps(const Scenario& scenario, const std::vector<Lists>& axes, std::size_t most) {
   Kept kept;
   for (const Lists& axis : axes) {
     const std::size_t steps = steps_of(axis);
-    const bool whole = steps <= kMostSteps || !is_of_numbers(axis);
+    const bool whole = steps <= most || !is_of_numbers(axis);
     kept.emplace_back(steps, whole);
-    for (const std::size_t step : {std::size_t{0}, steps / 2, steps - 1}) kept.back()[step] = true;
+    kept.back().front() = kept.back().back() = true;
+    if (most > 2) kept.back()[steps / 2] = true;
   }
   for (const Expectation& entry : scenario.expectations)
     for (const auto& group : entry.groups)
@@ -85,14 +90,14 @@ Kept kept_steps(const Scenario& scenario, const std::vector<Lists>& axes) {
   return kept;
 }
 
-std::vector<const Point*> points_left(const Scenario& scenario, const std::vector<Lists>& axes,
-                                      const Kept& kept) {
-  std::vector<const Point*> left;
+std::vector<std::size_t> points_left(const Scenario& scenario, const std::vector<Lists>& axes,
+                                     const Kept& kept) {
+  std::vector<std::size_t> left;
   for (std::size_t p = 0; p < scenario.points.size(); ++p) {
     const std::vector<std::size_t> steps = steps_at(p, axes);
     bool stays = true;
     for (std::size_t a = 0; a < axes.size(); ++a) stays = stays && kept[a][steps[a]];
-    if (stays) left.push_back(&scenario.points[p]);
+    if (stays) left.push_back(p);
   }
   return left;
 }
@@ -128,41 +133,51 @@ Duration divided(Duration window, std::int64_t by, Duration least) {
   return std::max(part, std::min(window, least));
 }
 
+// The least windows: of the points at each step of each axis, and of all points.
 struct Windows {
+  std::vector<std::vector<Duration>> of_step;
+  Duration of_all = kLeastWindow;
   std::int64_t by = 1;
-  Duration least;
 };
 
 // Applies to values at the top and in the sweep.
-bool divide(YamlNode& value, const Windows& windows) {
+bool divide(YamlNode& value, std::int64_t by, Duration least) {
   if (!value.is_scalar()) return false;
   const auto window = parse_duration(value.text);
   if (!window) return false;  // auto
-  const std::string text = format_duration(divided(window.value(), windows.by, windows.least));
+  const std::string text = format_duration(divided(window.value(), by, least));
   const bool changes = text != format_duration(window.value());
   value.text = text;
   return changes;
 }
 
-void divide_windows(YamlNode& root, const std::vector<Lists>& axes, const Windows& windows,
-                    QuickLook& look) {
-  bool any = false;
+// Before thin(). A window in the sweep is as long as the points of its step need, which may be
+// shorter than what the longest point needs.
+// Returns the line for QuickLook::cuts; empty: no window became shorter.
+std::string divide_windows(YamlNode& root, const std::vector<Lists>& axes, const Kept& kept,
+                           const Windows& windows, QuickLook& look) {
+  std::vector<Duration> least;  // of the windows that became shorter
   for (const char* path : {"run.warmup", "run.duration"}) {
     bool swept = false;
-    for (const Lists& axis : axes)
-      for (YamlEntry* list : axis) {
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      for (YamlEntry* list : axes[a]) {
         if (list->key != path) continue;
         swept = true;
-        for (YamlNode& value : list->value.items) any = divide(value, windows) || any;
+        for (std::size_t step = 0; step < steps_of(axes[a]); ++step)
+          if (kept[a][step] &&
+              divide(list->value.items[step], windows.by, windows.of_step[a][step]))
+            least.push_back(windows.of_step[a][step]);
       }
     YamlNode* const value = find_path(root, path);
-    if (swept || !value || !divide(*value, windows)) continue;
-    any = true;
+    if (swept || !value || !divide(*value, windows.by, windows.of_all)) continue;
+    least.push_back(windows.of_all);
     look.overrides.push_back({path, value->text});
   }
-  if (any)
-    look.cuts.push_back(fmt::format("run.warmup and run.duration: divided by {}, at least {}",
-                                    windows.by, format_duration(windows.least)));
+  if (least.empty()) return {};
+  const auto [shortest, longest] = std::ranges::minmax(least);
+  return fmt::format("run.warmup and run.duration: divided by {}, at least {}{}", windows.by,
+                     format_duration(shortest),
+                     longest > shortest ? " to " + format_duration(longest) : std::string());
 }
 
 void cut_repeats(const Scenario& scenario, std::uint32_t most, QuickLook& look) {
@@ -176,27 +191,58 @@ void cut_repeats(const Scenario& scenario, std::uint32_t most, QuickLook& look) 
   look.cuts.push_back(fmt::format("run.repeats: {} of {}", most, run.repeats));
 }
 
+struct Plan {
+  Kept kept;
+  std::uint32_t repeats;
+  bool dates;
+  Windows windows;
+  double cost = 0, least_cost = 0;  // with whole windows, and with the least ones
+};
+
+Plan plan_for(const QuickSize& size, const Scenario& scenario, const std::vector<Lists>& axes,
+              const std::vector<ProtocolInfo>& protocols,
+              const std::function<double(const Point&)>& work) {
+  Plan plan{kept_steps(scenario, axes, size.steps), size.repeats, false, {}};
+  Windows& windows = plan.windows;
+  for (const Lists& axis : axes) windows.of_step.emplace_back(steps_of(axis), kLeastWindow);
+  const std::vector<std::size_t> left = points_left(scenario, axes, plan.kept);
+  plan.dates = std::ranges::any_of(left, [&](auto p) { return has_dates(scenario.points[p]); });
+  if (plan.dates) plan.repeats = 1;
+  for (const std::size_t p : left) {
+    const Point& point = scenario.points[p];
+    const Duration window = least_window(point, protocols);
+    const double cost = work(point) * std::min(point.run.repeats, plan.repeats);
+    plan.cost += cost;
+    plan.least_cost += cost * std::min(1.0, window.seconds() / point.run.duration.seconds());
+    windows.of_all = std::max(windows.of_all, window);
+    const std::vector<std::size_t> steps = steps_at(p, axes);
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      Duration& of_step = windows.of_step[a][steps[a]];
+      of_step = std::max(of_step, window);
+    }
+  }
+  if (plan.dates) plan.least_cost = plan.cost;
+  return plan;
+}
+
 QuickLook look_at(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
                   const std::function<double(const Point&)>& work, double budget) {
   YamlNode root = parse_yaml(scenario.resolved_yaml, scenario.file);
   YamlNode* const sweep = root.find("sweep");
   const std::string whole = sweep ? emit_yaml_flow(*sweep) : "";
   const std::vector<Lists> axes = sweep ? axes_of(*sweep) : std::vector<Lists>();
-  const Kept kept = kept_steps(scenario, axes);
-  const std::vector<const Point*> left = points_left(scenario, axes, kept);
-  const bool dates = std::ranges::any_of(left, [](const Point* p) { return has_dates(*p); });
-  const std::uint32_t repeats = dates ? 1 : kMostRepeats;
-  double all = 0;
-  Windows windows{1, kLeastWindow};
-  for (const Point* point : left) {
-    all += work(*point) * std::min(point->run.repeats, repeats);
-    windows.least = std::max(windows.least, least_window(*point, protocols));
+  Plan plan;
+  for (const QuickSize& size : kQuickSizes) {
+    plan = plan_for(size, scenario, axes, protocols, work);
+    if (plan.least_cost <= budget) break;
   }
-  windows.by = smallest_divisor(all, budget);
+  plan.windows.by = smallest_divisor(plan.cost, budget);
   QuickLook look;
-  thin(axes, kept, look);
-  cut_repeats(scenario, repeats, look);
-  if (!dates) divide_windows(root, axes, windows, look);
+  const std::string divided_windows =
+      plan.dates ? "" : divide_windows(root, axes, plan.kept, plan.windows, look);
+  thin(axes, plan.kept, look);
+  cut_repeats(scenario, plan.repeats, look);
+  if (!divided_windows.empty()) look.cuts.push_back(divided_windows);
   if (sweep && emit_yaml_flow(*sweep) != whole)
     look.overrides.push_back({"sweep", emit_yaml_flow(*sweep)});
   return look;

@@ -12,6 +12,8 @@
 //   run.series, and, if there are faults, the longest timeout of the lock. If any remaining point
 //   has events at fixed dates (faults.at, arrivals.script), the windows stay whole and there is one
 //   repeat.
+// - If the shortest of these windows do not fit, there is one repeat; if they still do not, axes of
+//   numbers lose their middle value too.
 
 #include <cstdint>
 #include <functional>

@@ -69,6 +69,25 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
   }
 }
 
+TEST_F(Estimate, of_clients_that_draw_a_server_and_then_its_lock_is_within_a_factor_of_two) {
+  const std::string rest =
+      "locks: {count: 16k, placement: partitioned}\nrun: {warmup: 200us, duration: 2ms}\n";
+  const auto on_servers = [&](const std::string& lock, const std::string& more) {
+    return "schema: 1\nname: s\nplatform: {servers: 16, client_nodes: 16, clients_per_node: 4, "
+           "colocated: true}\nprotocol: " +
+           lock + "\n" + rest + more;
+  };
+  // Each server has a hottest lock.
+  for (const char* lock : {"{name: dslr}", "{name: mcs}"})
+    expect_within_twice(ratio_of(on_servers(lock,
+                                            "workload: {locality: 6.25%, distribution: {kind: "
+                                            "power_law, alpha: 1.5}}\n")),
+                        lock);
+  // Only acquisitions on other nodes need verbs.
+  expect_within_twice(ratio_of(on_servers("{name: alock}", "workload: {locality: 90%}\n")),
+                      "alock");
+}
+
 TEST_F(Estimate, of_one_file_that_clients_write_apart_is_within_a_factor_of_two) {
   for (const char* lock : {"{name: citron}", "{name: maple_tree}", "{name: interval_tree}"})
     for (const char* files :

@@ -25,6 +25,16 @@ TEST(Overrides, set_values_before_the_scenario_is_read) {
   EXPECT_EQ(point.platform.nic.hold_8, nanoseconds(300));
 }
 
+TEST(Overrides, of_the_sweep_leave_those_of_other_paths_in_force) {
+  const std::string swept = scenario("sweep: {grid: {locks.count: [1, 2]}}");
+  const std::vector<Override> sets = {{"locks.count", "7"},
+                                      {"sweep", "{grid: {locks.count: [3, 4], run.seed: [1, 2]}}"}};
+  const auto result = parse(swept, sets);
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_EQ(result.value().points.size(), 2u);
+  for (const Point& point : result.value().points) EXPECT_EQ(point.locks.count, 7u);
+}
+
 TEST(Overrides, errors_name_the_override) {
   EXPECT_EQ(problem(scenario(""), {{"lock.count", "5"}}),
             "--set lock.count=5: unknown key 'lock'; did you mean 'locks'?");

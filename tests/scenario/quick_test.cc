@@ -121,6 +121,25 @@ TEST(QuickLook, keeps_windows_as_long_as_their_leases_and_timeouts) {
             milliseconds(4));
 }
 
+TEST(QuickLook, keeps_swept_windows_as_long_as_the_points_of_their_step_need) {
+  const Looked cut = look(
+      "schema: 1\nname: t\nprotocol: {name: cas}\nrun: {warmup: 0us, repeats: 1}\n"
+      "sweep: {zip: [{workload.think_time: [0us, 1ms], run.duration: [1s, 1s]}]}\n",
+      16);
+  EXPECT_EQ(cut.after.points[0].run.duration, milliseconds(8));
+  EXPECT_EQ(cut.after.points[1].run.duration, milliseconds(10)) << "ten times the think time";
+  EXPECT_THAT(cut.cuts, ElementsAre("run.warmup and run.duration: divided by 125, at least 1ms to "
+                                    "10ms"));
+}
+
+TEST(QuickLook, has_one_repeat_and_then_two_values_of_an_axis_if_the_shortest_windows_do_not_fit) {
+  const std::string text = scenario(
+      "run: {warmup: 0ms, duration: 1ms, repeats: 3}\nsweep: {grid: {locks.count: [1, 2, 3]}}\n");
+  EXPECT_THAT(look(text, 9).cuts, testing::IsEmpty());
+  EXPECT_THAT(look(text, 8).cuts, ElementsAre("run.repeats: 1 of 3"));
+  EXPECT_THAT(look(text, 2).cuts, ElementsAre("locks.count: 2 of 3 values", "run.repeats: 1 of 3"));
+}
+
 TEST(QuickLook, does_not_shorten_windows_with_events_at_given_times) {
   const Looked cut = look(scenario("run: {warmup: 1ms, duration: 100ms, repeats: 3}\n"
                                    "faults: [{kind: client_crash, client: 0, at: 3ms}]\n"),

@@ -10,8 +10,9 @@ namespace latchlab::tool {
 
 namespace {
 
-// Approximate CPU time to simulate one verb.
+// Approximate CPU time to simulate one verb, and one acquisition and release by the lock's node.
 constexpr double kVerbSeconds = 0.7e-6;
+constexpr double kLocalSeconds = 2e-6;
 // A run that detects its warm-up simulates this many windows on average: at least half a window
 // before the measured one, and sometimes more.
 constexpr double kAutoWindows = 1.6;
@@ -39,7 +40,8 @@ double estimate_verbs(const Scenario& scenario) {
 }
 
 double estimate_seconds(const Point& point) {
-  return estimate_verbs(point) * kVerbSeconds;
+  const Load load = estimate_load(point);
+  return (load.verbs_s * kVerbSeconds + load.local_s * kLocalSeconds) * simulated_seconds(point);
 }
 
 double estimate_seconds(const Scenario& scenario) {

@@ -10,6 +10,7 @@ namespace latchlab::tool {
 struct Load {
   double sections_s = 0;  // critical sections
   double verbs_s = 0;     // messages and calls included
+  double local_s = 0;     // acquisitions by the CPU of the lock's node, without verbs
 };
 Load estimate_load(const Point& point);
 

@@ -19,7 +19,8 @@ constexpr double kPpb = 1e-9;
 // Pause of a waiting client between two polls, in round trips, for locks that back off or poll at a
 // fixed pace. Locks that retry without backoff have no pause.
 constexpr double kPause = 4;
-constexpr double kHotWords = 1.5;  // equivalent number of words saturated by retries
+constexpr double kHotWords = 1.5;     // equivalent number of words saturated by retries
+constexpr double kLocalAccesses = 7;  // of the CPU, by an acquisition without verbs and its release
 
 // The sum of k^-theta for k from 1 to n: the first terms exactly, the rest as an integral.
 double harmonic(double n, double theta) {
@@ -59,7 +60,7 @@ double mean_size(const RangeSpec& range) {
 
 // The share of acquisitions that request the hottest lock; for ranges, the share that conflicts
 // with the most requested units of the object.
-double hottest_share(const WorkloadSpec& workload, std::uint64_t locks) {
+double hottest_share(const WorkloadSpec& workload, std::uint64_t locks, double servers) {
   const auto n = static_cast<double>(std::max<std::uint64_t>(locks, 1));
   if (workload.kind == WorkloadKind::range) {
     const double units = static_cast<double>(std::max<std::uint64_t>(workload.range.units, 1));
@@ -69,8 +70,11 @@ double hottest_share(const WorkloadSpec& workload, std::uint64_t locks) {
   if (workload.kind == WorkloadKind::file_io && workload.file.pattern != FilePattern::oltp)
     return 0;
   if (workload.kind == WorkloadKind::micro || workload.kind == WorkloadKind::index ||
-      workload.kind == WorkloadKind::object_store)
-    return share_of_first(workload.distribution, n);
+      workload.kind == WorkloadKind::object_store) {
+    if (!workload.locality_ppb) return share_of_first(workload.distribution, n);
+    // A client draws the server first, so that each server has a hottest lock.
+    return share_of_first(workload.distribution, std::max(n / servers, 1.0)) / servers;
+  }
   return 1 / n;
 }
 
@@ -116,15 +120,16 @@ struct LockLoad {
   bool retries_at_once;
   bool tickets;
   double per_ticket_s;  // pause between two polls of a ticket lock, per client ahead
+  double local;         // share of acquisitions by the CPU of the lock's node, without verbs
 
   double of_pair(double (*each)(const Cost&), const CostPair& x, const CostPair& s) const {
     return mixed(each(x.acquire) + each(x.release), each(s.acquire) + each(s.release), reads);
   }
   double free_trips() const {
-    return of_pair(trips, info.costs.free_exclusive, info.costs.free_shared);
+    return (1 - local) * of_pair(trips, info.costs.free_exclusive, info.costs.free_shared);
   }
   double free_verbs() const {
-    return of_pair(verbs, info.costs.free_exclusive, info.costs.free_shared);
+    return (1 - local) * of_pair(verbs, info.costs.free_exclusive, info.costs.free_shared);
   }
   // Atomics on the hottest word per acquisition. At most two: one that acquires the lock and one
   // that releases it.
@@ -153,7 +158,14 @@ LockLoad lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadS
   const auto* const pause = omega != params.end() ? std::get_if<Duration>(&omega->second) : nullptr;
   const double per_ticket = pause != nullptr ? pause->seconds() : 0;
   const bool at_once = kind != nullptr ? *kind == "none" : pause != nullptr && per_ticket == 0;
-  return {entry.info, reads, at_once, pause != nullptr, per_ticket};
+  const auto cohorts = params.find("cohorts");
+  const auto* const local =
+      cohorts != params.end() ? std::get_if<std::string>(&cohorts->second) : nullptr;
+  const bool by_cpu = local != nullptr && *local == "two" && point.platform.colocated;
+  const double elsewhere = 1.0 / point.platform.servers;
+  const double on_own_node =
+      workload.locality_ppb ? static_cast<double>(*workload.locality_ppb) * kPpb : elsewhere;
+  return {entry.info, reads, at_once, pause != nullptr, per_ticket, by_cpu ? on_own_node : 0};
 }
 
 double arriving(const WorkloadSpec& workload) {
@@ -212,14 +224,18 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   const double work = workload.critical_section.seconds() + ops * trip;
   const double per_call = nic.call_service.seconds();
   // The duration of a section, and of one lock's hold in it: earlier locks are held longer.
-  const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call);
+  const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call +
+                               lock.local * kLocalAccesses * nic.cpu_access.seconds());
   const double section = free + work + workload.think_time.seconds();
   const double held = work + free / 2 * (wants > 1 ? 1 : 0);
   const double hand_over =
-      std::max(trips(entry.info.costs.exclusive_after_exclusive.acquire), 1.0) * trip +
-      lock.calls() * per_call + lock.per_ticket_s;
+      (1 - lock.local) * std::max(trips(entry.info.costs.exclusive_after_exclusive.acquire), 1.0) *
+          trip +
+      lock.local * kLocalAccesses * nic.cpu_access.seconds() + lock.calls() * per_call +
+      lock.per_ticket_s;
 
-  const double share = std::min(1.0, wants * hottest_share(workload, point.locks.count));
+  const double share =
+      std::min(1.0, wants * hottest_share(workload, point.locks.count, point.platform.servers));
   double hold = held + hand_over;
   double sections = clients / section;
   double waiting = 0;
@@ -247,6 +263,7 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   Load load;
   load.sections_s = sections;
   load.verbs_s = sections * (wants * lock.free_verbs() + ops);
+  load.local_s = sections * wants * lock.local;
   if (lock.polls()) {
     // On average, half of the waiting clients are ahead of a client with a ticket.
     const double pause =
@@ -271,6 +288,7 @@ Load estimate_load(const Point& point) {
     const Load load = load_of(point, workload, clients, *entry);
     all.sections_s += load.sections_s;
     all.verbs_s += load.verbs_s;
+    all.local_s += load.local_s;
   };
   if (point.groups.empty()) add(point.workload, point.platform.clients());
   for (const GroupSpec& group : point.groups) add(group.workload, group.clients.clients());

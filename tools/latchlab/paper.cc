@@ -15,6 +15,7 @@
 #include "core/conclude/sensitivity.h"
 #include "core/conclude/stored_study.h"
 #include "core/measure/expectations.h"
+#include "core/measure/metric_docs.h"
 #include "core/measure/metric_names.h"
 #include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
@@ -130,6 +131,8 @@ void widen(Prediction& made, const Spans& spans, const std::string& metric) {
   if (span == spans.end()) return;
   made.low *= span->second.least;
   made.high *= span->second.most;
+  const auto doc = metric_doc(metric);
+  if (doc && doc->unit == "share") made.high = std::min(made.high, 1.0);
 }
 
 // Lines of predictions/PAPER.csv: one for each metric of each point that is_whole() and counts.

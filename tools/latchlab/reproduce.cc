@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kPapers = "papers/";
 constexpr const char* kSummary = "summary.json";
 // The estimated time limit of a quick run for one experiment, on one core.
-constexpr double kQuickSeconds = 8;
+constexpr double kQuickSeconds = 5;
 
 // "shiftlock" selects every experiment of that paper, "shiftlock/table3" one experiment.
 Result<std::vector<std::string>> experiments_of(const std::string& what, const DataDirs& data) {
