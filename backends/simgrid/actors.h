@@ -85,6 +85,12 @@ inline void draw_chance(SimOperation& op) {
   op.chance_back = static_cast<std::uint32_t>(drawn);
 }
 
+// Draws only if it can happen.
+inline bool happens(std::int64_t share_ppb, Rng& chance) {
+  constexpr std::uint64_t kWhole = 1'000'000'000;
+  return share_ppb > 0 && chance.below(kWhole) < static_cast<std::uint64_t>(share_ppb);
+}
+
 class Actors {
  public:
   Actors(Timeline& timeline, std::uint32_t clients) : timeline_(timeline), clients_(clients) {}

@@ -10,15 +10,6 @@ namespace latchlab::sim {
 
 static_assert(sizeof(Message) <= kSmallBytes);
 
-namespace {
-
-bool happens(std::int64_t share_ppb, Rng& chance) {
-  constexpr std::uint64_t kWhole = 1'000'000'000;
-  return share_ppb > 0 && chance.below(kWhole) < static_cast<std::uint64_t>(share_ppb);
-}
-
-}  // namespace
-
 // ---- endpoints ----
 
 EndpointAddr Messages::open(SimActor& actor, std::uint32_t recv_depth, Transport transport) {

@@ -6,6 +6,27 @@
 
 namespace latchlab::sim {
 
+namespace {
+
+constexpr std::uint32_t kPacketBytes = 4096;  // the path MTU of InfiniBand's NICs (assumed)
+
+}  // namespace
+
+Network::Network(SimContext& context, const Platform& platform, Duration client_link_latency,
+                 const std::vector<const std::int64_t*>& losses)
+    : Station(context),
+      platform_(platform),
+      client_link_latency_(client_link_latency),
+      ports_(nodes_) {
+  for (const SimNode& node : nodes_.all()) {
+    OutboundPort& port = ports_[node.id];
+    port.nic = node.nic;
+    port.loss_ppb = *losses[node.id.value - 1U];
+    lossy_ = lossy_ || port.loss_ppb > 0;
+  }
+  has_failed_ = lossy_;
+}
+
 Time Network::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance) {
   OutboundPort& port = ports_[from];
   const Duration gap = port.nic->at_rate(port.nic->model.request_gap);
@@ -64,6 +85,14 @@ void Network::set_link(NodeId a, NodeId b, bool up) {
   cuts += up ? -1U : 1U;
   cuts_ += up ? -1U : 1U;
   has_failed_ = true;
+}
+
+bool Network::drops(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
+  if (nodes_.loops_back(from, to)) return false;
+  for (std::uint32_t sent = 0; sent == 0 || sent < bytes; sent += kPacketBytes)
+    for (const NodeId end : {from, to})
+      if (happens(ports_[end].loss_ppb, chance)) return true;
+  return false;
 }
 
 bool Network::path_down(NodeId a, NodeId b) const {

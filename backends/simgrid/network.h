@@ -3,14 +3,17 @@
 //
 // A request occupies the port for the gap between requests, or for as long as its bytes take if
 // that is longer. The platform gives the wire's latency; a random jitter, drawn by the sender,
-// lengthens each leg. What crosses a path that is down is lost, in either direction (resending.h).
+// lengthens each leg. What crosses a path that is down is lost, in either direction, and links may
+// lose single packets (resending.h).
 
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "backends/simgrid/platform.h"
 #include "backends/simgrid/station.h"
+#include "core/base/random.h"
 
 namespace latchlab::sim {
 
@@ -20,13 +23,9 @@ inline constexpr std::uint32_t kSmallBytes = 64;
 class Network : Station {
  public:
   // `client_link_latency` is added between two nodes that host clients.
-  Network(SimContext& context, const Platform& platform, Duration client_link_latency)
-      : Station(context),
-        platform_(platform),
-        client_link_latency_(client_link_latency),
-        ports_(nodes_) {
-    for (const SimNode& node : nodes_.all()) ports_[node.id].nic = node.nic;
-  }
+  // `losses`: the packet loss of each node's link, by NodeId - 1.
+  Network(SimContext& context, const Platform& platform, Duration client_link_latency,
+          const std::vector<const std::int64_t*>& losses);
 
   // Sends at `date`, or when the port is free. Returns when it arrives. `chance` gives its jitter.
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance);
@@ -57,16 +56,22 @@ class Network : Station {
   // The port of `a` (with b = kNoNode) or the path between the two goes down, or comes back up.
   void set_link(NodeId a, NodeId b, bool up);
   bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
-  bool has_failed() const { return has_failed_; }  // whether there was a cut so far
+  bool has_failed() const { return has_failed_; }  // whether there was a cut so far, or links lose
+  // Draws whether one of the links between the two loses a packet of so many bytes.
+  bool loses(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
+    return lossy_ && drops(from, to, bytes, chance);
+  }
 
  private:
   struct OutboundPort {
     const SimNic* nic = nullptr;
     Time free;
     std::uint32_t cuts = 0;  // current cuts; the port is up when there are none
+    std::int64_t loss_ppb = 0;
   };
   Duration until_given_up(const SimOperation& op) const;
   bool path_down(NodeId a, NodeId b) const;
+  bool drops(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const;
   static Duration jitter(const OutboundPort& sender, std::uint32_t chance) {
     const Wide most = static_cast<Wide>(sender.nic->model.jitter.ps) + 1;
     return {static_cast<std::int64_t>((most * chance) >> 32)};
@@ -78,6 +83,7 @@ class Network : Station {
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> cut_pairs_;  // lower node first
   std::uint32_t cuts_ = 0;                                                      // current ones
   bool has_failed_ = false;
+  bool lossy_ = false;
 };
 
 }  // namespace latchlab::sim

@@ -39,19 +39,23 @@ class QpBulk {
   bool sending() const { return sending_; }
 };
 
-// What was lost on a path that was down, until the NIC sends it again.
+// What was lost on its way, until the NIC sends it again.
 class QpLosses {
   friend class Resending;
   struct Lists {
-    std::uint32_t attempts = 0;
+    std::uint32_t attempts = 0;  // after losses, since the last answer
+    bool dropped = false;        // a link has lost something
+    bool by_chance = false;      // a link has lost the first request, and the path was not down
     std::vector<SimOperation*> requests;
     std::vector<SimOperation*> answers;  // lost answers of requests that took effect
   };
   bool recovering_ = false;
+  Time due_ = kNever;             // of the event that sends again
   std::unique_ptr<Lists> lists_;  // null: nothing was lost so far
 
  public:
-  bool recovering() const { return recovering_; }  // something was lost, and will be sent again
+  // The requester knows of a loss, and sends nothing new until it sends again.
+  bool recovering() const { return recovering_; }
   bool any_request() const { return lists_ != nullptr && !lists_->requests.empty(); }
 };
 
@@ -80,6 +84,7 @@ struct Qp {
   // The same for the arrival of a request: the wire keeps their order.
   Time arrives(Time date) { return last_arrival_ = std::max(last_arrival_, date); }
   Time last_arrival() const { return last_arrival_; }
+  Time last_completion() const { return last_completion_; }
 
   const NodeId to;
   const bool messages;

@@ -103,6 +103,7 @@ void Requester::leave(SimOperation& op, Time date) {
     return timeline_.push(date, op.actor, Gate::complete, &op);
   }
   draw_chance(op);
+  if (op.state.kept) return transfer_.send_kept(op, date);
   if (op.verb.kind == VerbKind::write && uses_local(op.verb)) memory_.pick_up(op);
   transfer_.send(op, date);
 }
@@ -121,7 +122,7 @@ void Requester::resend(Qp& qp) {
   for (SimOperation* const op : lost->answers) transfer_.answer(*op, lost->there);
   for (SimOperation* const op : lost->requests) {
     if (waits_for_answer(*op)) --qp.sender.outstanding_;
-    if (op->carried) op->carried->clear();
+    if (op->carried && !op->state.kept) op->carried->clear();
   }
   qp.sender.held_back_.push_front(lost->requests);
   release(qp);

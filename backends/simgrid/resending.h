@@ -1,12 +1,19 @@
 #pragma once
-// Retransmission of what was lost on paths that are down. Without an acknowledgement the sender's
-// NIC sends again after each ack_timeout, ack_retries times; then the verb, and with it its QP,
-// fails. A verb takes effect at most once, however often its answer is lost: a verb that fails may
-// have had its effect.
+// Retransmission of what was lost: on paths that are down, or by links that lose single packets.
+// Without an acknowledgement the sender's NIC sends again after each ack_timeout, ack_retries
+// times; then the verb, and with it its QP, fails. A verb takes effect at most once, however often
+// its answer is lost: a verb that fails may have had its effect.
 //
-// Retransmission goes back to the first verb without an answer: while a QP has lost something, it
-// sends nothing new, and then everything again in the old order. A NIC cannot tell a dead path from
-// a dead node.
+// On a QP, what arrives behind a loss shows it. A responder refuses (or, if the RNIC is selective,
+// keeps) a request that comes behind a lost one, and says so to the requester, which sends again at
+// once. An answer that comes behind lost ones makes up for acknowledgements of WRITEs and SENDs,
+// and shows the loss of others. Only what is lost with nothing behind it takes an ack_timeout; that
+// is how a client with one verb in flight fares.
+//
+// Retransmission goes back to the first verb without an answer: once the requester knows of a loss,
+// it sends nothing new, and then everything again in the old order. A NIC cannot tell a dead path
+// from a dead node. If the path is down or the receiver not ready, the requester stops at once,
+// which changes nothing, because nothing would be accepted.
 
 #include <optional>
 #include <vector>
@@ -21,8 +28,8 @@ class Resending : Station {
  public:
   Resending(SimContext& context, const Network& network) : Station(context), network_(network) {}
 
-  // A request arrives, or an answer comes back, after a path was down. True if it is lost; then it
-  // is sent again later.
+  // A request arrives, or an answer comes back, where something may be lost. True if it is lost, or
+  // has to wait for what is: it comes again later.
   bool request_lost(SimOperation& op) { return op.qp != nullptr ? lost_on_qp(op) : lost_alone(op); }
   bool answer_lost(SimOperation& op) {
     return op.completion.ok() && (op.qp != nullptr ? answer_lost_on_qp(op) : answer_lost_alone(op));
@@ -43,7 +50,7 @@ class Resending : Station {
 
   // ---- gates ----
   // The QP's acknowledgement has not come. Returns what its requester sends again now; nothing if
-  // the path is still down, or if the NIC gives up.
+  // the path is still down, something is still under way, or the NIC gives up.
   std::optional<Lost> take_due(Qp& qp);
   void send_again(SimOperation& op);  // without a QP
 
@@ -52,7 +59,15 @@ class Resending : Station {
   bool answer_lost_on_qp(SimOperation& op);
   bool lost_alone(SimOperation& op);
   bool answer_lost_alone(SimOperation& op);
+  bool request_dropped(const SimOperation& op) const;
+  bool answer_dropped(const SimOperation& op) const;
+  void drop_request(SimOperation& op);
+  void drop_answer(SimOperation& op);
+  void come_behind(SimOperation& op);
+  bool make_up_for(SimOperation& op);
+  static QpLosses::Lists& lists_of(QpLosses& losses);
   void retry_after(Qp& qp, const SimOperation& op, Duration wait);
+  void retry_at(Qp& qp, const SimOperation& op, Time date);
   void fail_all(Qp& qp, const Operations& done, const Operations& again);
   void push(SimOperation& op, Duration after, Gate gate);
 

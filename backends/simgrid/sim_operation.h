@@ -105,6 +105,8 @@ struct SimOperation : Operation {
     bool datagram : 1;   // a message without acknowledgement
     bool timed_out : 1;  // a call whose caller got timed_out, while it is still under way
     bool forgotten : 1;  // ... and whose caller gave the slot back
+    bool kept : 1;       // a request that came behind a lost one, kept by a selective responder
+    bool covered : 1;    // its lost acknowledgement is made up for by a later answer
   } state = {};
   // Drawn when the request leaves: the jitter of the request, and that of the answer.
   std::uint32_t chance_there = 0;

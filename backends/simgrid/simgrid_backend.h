@@ -18,9 +18,10 @@ namespace latchlab {
 
 struct SimgridOptions {
   // A node with NodePlan::group g has groups[g - 1], if there are groups; every other node has
-  // `nic` and `clocks`. The network between the nodes has the rate of `nic`.
+  // `nic`, `clocks` and `packet_loss_ppb`. The network between the nodes has the rate of `nic`.
   NicModel nic;
   ClockSpec clocks;
+  std::int64_t packet_loss_ppb = 0;
   std::vector<NodeHardware> groups;
   TopologySpec topology;  // platform_hosts has accepted a topology file
   BulkSpec bulk;

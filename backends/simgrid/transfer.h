@@ -74,6 +74,11 @@ class Transfer : Station {
     const std::uint32_t bytes = write ? op.verb.bytes : 0;
     network_.deliver(op, network_.depart(op.from, op.qp->to, date, bytes, op.chance_there));
   }
+  // The same for a request that its responder has kept since it arrived behind a lost one: it goes
+  // on as soon as that one has arrived.
+  void send_kept(SimOperation& op, Time date) {
+    network_.deliver(op, date + network_.wire(op.from, op.qp->to));
+  }
   // Sends a verb's answer after `extra`, in the order of its QP.
   void answer(SimOperation& op, Duration extra);
   // The same for a verb that has failed, which breaks the QP.

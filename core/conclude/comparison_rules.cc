@@ -19,7 +19,7 @@ bool is_hardware_of_a_group(const std::string& path) {
   const std::size_t dot = path.find('.', 7);
   if (dot == std::string::npos) return false;
   const std::string rest = path.substr(dot + 1);
-  return is_below(rest, "nic") || is_below(rest, "clocks");
+  return is_below(rest, "nic") || is_below(rest, "clocks") || is_below(rest, "packet_loss");
 }
 
 std::string setting(const RunDifference& difference, bool first_is_simulated) {
@@ -42,6 +42,7 @@ bool may_differ(const std::string& path) {
                                          "platform.core_sharing",
                                          "platform.server_cpu",
                                          "platform.client_link_latency",
+                                         "platform.packet_loss",
                                          "run.seed",
                                          "run.repeats",
                                          "run.precision",

@@ -83,8 +83,8 @@ constexpr std::array<Kind, 5> kKinds = {{
      "back. Acquisition times and bypasses include the repeated tries",
      aborted_tries},
     {"recoveries",
-     "Clients recovered locks although the scenario has no fault: a timeout is too short for the "
-     "sections and the queue, or a counter of the lock overflows",
+     "Clients recovered locks although no client failed: a timeout is too short for the sections, "
+     "the queue or the retries of the RNICs, or a counter of the lock overflows",
      recoveries},
 }};
 

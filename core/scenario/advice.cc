@@ -249,6 +249,7 @@ HardwareAdvice hardware_advice(const Point& point) {
        "a real network shares its links as it does"},
       {platform.client_link_latency.ps != 0, "client_link_latency",
        "real links are as long as they are"},
+      {platform.packet_loss_ppb != 0, "packet_loss", "real links lose what they lose"},
       {clocks.drift_ppb != 0, "clocks.drift", "real clocks drift as they do"},
       {clocks.offset.ps != 0, "clocks.offset", "real clocks are set as they are"},
       {clocks.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does"},

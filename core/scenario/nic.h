@@ -68,6 +68,7 @@ struct NicModel {
   std::int64_t rnr_retries = 6;
   Duration ack_timeout;
   std::int64_t ack_retries = 6;
+  std::int64_t selective = 0;  // 1: sends again only what was lost, not all that came after it
 
   // local, server
   Duration loopback_one_way, intra_node_message, on_node, cpu_access, handle_message;

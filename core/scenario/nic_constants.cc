@@ -157,6 +157,10 @@ const std::vector<NicConstant>& nic_constants() {
       {"timeout.ack", &Nic::ack_timeout, "Time without an answer before a verb is sent again."},
       {"timeout.retries", &Nic::ack_retries, "Retries before the peer is treated as failed.", count,
        "0"},
+      {"timeout.selective", &Nic::selective,
+       "What is sent again after a loss. 0: the lost packet and all that its QP has sent after it "
+       "(go-back-N); 1: what was lost (selective repeat).",
+       count, "0"},
       {"local.loopback_one_way", &Nic::loopback_one_way,
        "One-way latency of a verb to memory of the same node."},
       {"local.intra_node_message", &Nic::intra_node_message,

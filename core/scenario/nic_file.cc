@@ -146,6 +146,8 @@ void check_together(const NicModel& nic, const YamlNode& description) {
     refuse("atomic", "slots", fmt::format("{}; expected a power of two such as 512", nic.slots));
   if (nic.slots_16 > 2)
     refuse("atomic", "slots_16", fmt::format("{}; expected 1 or 2", nic.slots_16));
+  if (nic.selective > 1)
+    refuse("timeout", "selective", fmt::format("{}; expected 0 or 1", nic.selective));
   if (nic.masked_bytes != 0 && nic.masked_bytes != 8 && nic.masked_bytes != 16)
     refuse("atomic", "masked", fmt::format("{}B; expected 0B (none), 8B or 16B", nic.masked_bytes));
   if ((nic.post + nic.one_way + nic.completion).ps == 0)

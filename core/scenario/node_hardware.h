@@ -27,6 +27,8 @@ enum class CoreSharing : std::uint8_t { turns, threads };
 struct NodeHardware {
   NicModel nic;
   ClockSpec clocks;
+  // The node's link loses this fraction of the packets that cross it, in either direction.
+  std::int64_t packet_loss_ppb = 0;
 };
 
 }  // namespace latchlab

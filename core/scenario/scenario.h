@@ -49,6 +49,7 @@ struct PlatformSpec {
   // largest clients_per_node: the groups of the scenario, or spread clients.
   std::vector<ClientGroup> groups;
   bool colocated = false;                  // client node i is server i
+  std::int64_t packet_loss_ppb = 0;        // of each node's link: see NodeHardware
   Duration client_link_latency;            // extra one-way latency between client nodes
   std::uint32_t client_nodes_per_nic = 1;  // this many consecutive nodes of one group share an RNIC
   ClockSpec clocks;
@@ -97,9 +98,11 @@ struct GroupSpec {
   // Hardware of the group's nodes, if it differs from the platform's.
   std::optional<NicModel> nic;
   std::optional<ClockSpec> clocks;
+  std::optional<std::int64_t> packet_loss_ppb;
 
   NodeHardware hardware(const PlatformSpec& platform) const {
-    return {nic.value_or(platform.nic), clocks.value_or(platform.clocks)};
+    return {nic.value_or(platform.nic), clocks.value_or(platform.clocks),
+            packet_loss_ppb.value_or(platform.packet_loss_ppb)};
   }
 };
 

@@ -84,6 +84,9 @@ const Keys& group_keys() {
       {"clocks", own(map, &GroupSpec::clocks, clocks), "{drift: 100ppm}",
        "Errors of the group's clocks: keys that replace those of platform.clocks.",
        kNullable | kOmitted},
+      {"packet_loss", number(ratio, &GroupSpec::packet_loss_ppb, "0", "100%"), "0.1%",
+       "What the links of the group's nodes lose, in place of platform.packet_loss.",
+       kNullable | kOmitted},
   });
   return keys;
 }

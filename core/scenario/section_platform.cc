@@ -187,6 +187,12 @@ const Keys& platform_keys() {
        "true: client node i is server i, so client_nodes must not exceed servers."},
       {"client_link_latency", number(duration, &Platform::client_link_latency, "0us", "10s"), "1us",
        "Extra one-way latency between client nodes."},
+      {"packet_loss", number(ratio, &Platform::packet_loss_ppb, "0", "100%"), "0.01%",
+       "Share of the packets that a node's link loses, in either direction (groups[].packet_loss: "
+       "the links of a group's nodes). A packet between two nodes crosses the links of both. RC "
+       "and "
+       "DC send again what is lost: at once if later packets of the QP show the loss, otherwise "
+       "after timeout.ack."},
       {"clocks", nested(&Platform::clocks, clock_keys), "{drift: 100ppm}",
        "Errors of the nodes' clocks. All draws follow from the seed."},
       {"bulk", nested(&Platform::bulk, bulk_keys, "model"), "{model: flows, above: 8KiB}",

@@ -30,6 +30,7 @@ inline std::unique_ptr<Backend> simulation(const WorldPlan& plan, const Point& o
   SimgridOptions options;
   options.nic = of.platform.nic;
   options.clocks = of.platform.clocks;
+  options.packet_loss_ppb = of.platform.packet_loss_ppb;
   return make_simgrid(plan, options);
 }
 

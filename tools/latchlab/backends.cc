@@ -30,6 +30,7 @@ SimgridOptions options_of(const Point& point) {
   options.bulk = point.platform.bulk;
   options.datagrams = point.platform.datagrams;
   options.client_link_latency = point.platform.client_link_latency;
+  options.packet_loss_ppb = point.platform.packet_loss_ppb;
   options.clocks = point.platform.clocks;
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;
