@@ -39,8 +39,8 @@ TEST(LongSends, break_no_lock_that_counts_its_recoveries_and_renews_a_late_turn)
   expect_sound(run(three_writers(1)));
 }
 
-// mcs has no leases and waits for its messages: a message that is late or lost gives its clients no
-// other order.
+// A SEND takes long only until a lease expires, and mcs has no leases. A message that is lost for
+// good would leave its clients waiting (core/protocols/mcs/mcs.h).
 TEST(LongSends, change_nothing_if_no_lease_expires) {
   const auto states = [](std::uint32_t long_sends) {
     Campaign campaign = about("mcs", 3, 1);

@@ -55,7 +55,7 @@ class McsClient final : public LockClient {
       const Completion cleared = co_await clear_tail(grant.lock.entry);
       if (!cleared.ok()) {
         LATCHLAB_PATH("mcs: the server fails a release");
-        co_return ReleaseResult::released;  // the entry is lost with the server's memory
+        co_return ReleaseResult::released;  // lost with the server, or see mcs.h: not survived
       }
       if ((cleared.value.lo & kTail.lo) == me_.packed()) {
         LATCHLAB_PATH("mcs: a release leaves the queue empty");

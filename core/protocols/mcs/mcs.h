@@ -43,10 +43,14 @@
 // Does not survive the crash of a client that holds, waits or has its swap in flight: the clients
 //          behind it wait for ever, and so does the release of a live client ahead of it whose
 //          closing CAS fails. Nor a server that comes back without its memory while clients hold
-//          or wait: its entry is free, and a second client acquires.
-// Failed SENDs  mcs ignores the status. After some 0.5 s of RC retries (receiver's node or process
-//          dead, or the path to it cut):
-//            Successor: the sender is the tail and waits for a Handover that cannot come; its
+//          or wait: its entry is free, and a second client acquires. Nor a path to the server that
+//          is down for longer than the retries: a swap or a closing CAS that failed may leave the
+//          tail at this client, which then queues behind itself, and all wait.
+// Failed SENDs  mcs ignores the status. If only the receiving client has died, a SEND is ok, and
+//          the message stays unread. If its node or process is dead, or the path to it cut, the
+//          sender hears peer_failed after some 0.5 s of its NIC's retries. The message may have
+//          arrived; then nothing is lost. Otherwise:
+//            Successor: the sender is the tail and waits for a Handover that does not come; its
 //                       predecessor, if alive, waits in release for the Successor.
 //            Handover:  release returns `released`; the receiver, if alive, and all clients behind
 //                       it wait for ever.
