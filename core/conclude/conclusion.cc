@@ -11,6 +11,7 @@
 #include "core/conclude/comparison.h"
 #include "core/conclude/figure_lines.h"
 #include "core/conclude/values.h"
+#include "core/measure/statistics.h"
 #include "core/run/study.h"
 
 namespace latchlab {
@@ -120,9 +121,24 @@ std::string caveats_of(const Entries& entries, const StudyOutcome& outcome) {
   return all;
 }
 
-std::string what_may_decide(const PointOutcome& point) {
-  if (point.made() >= 5) return "a longer run.duration may decide it";
-  return "more repeats may decide it (run.repeats: 5, or run.precision: 1%)";
+// `equals` are the locks between which it is open.
+std::string what_may_decide(const Entries& equals, const StudyOutcome& outcome) {
+  const Entry* widest = &equals.front();
+  double most = 0;  // half of its interval, as a share of its goodput
+  for (const Entry& each : equals) {
+    const std::vector<double> repeats = values_of(outcome.points[each.point], kGoodput);
+    const double share = half_width_95(repeats).value_or(0) / each.goodput;
+    if (share > most) {
+      most = share;
+      widest = &each;
+    }
+  }
+  const std::size_t made = outcome.points[widest->point].made();
+  if (made < 5) return "more repeats may decide it (run.repeats: 5, or run.precision: 1%)";
+  return fmt::format(
+      "{} varies most, by +-{:.1f}% over {} repeats; a longer run.duration may decide it, or show "
+      "that they are equal",
+      widest->label, most * 100, made);
 }
 
 // Why a comparison names no winner.
@@ -183,7 +199,7 @@ Sentence of_its_points(const Scenario& scenario, const StudyOutcome& outcome,
           fmt::format("the goodput of {} is {} to {} at its {} points, and these differ by no more "
                       "than chance; {}",
                       best.label, rate(least.goodput), rate(best.goodput), entries.size(),
-                      what_may_decide(outcome.points[best.point]))};
+                      what_may_decide({best, least}, outcome))};
 }
 
 // The conclusion for a study with only one lock, or with only one lock that can be compared.
@@ -226,7 +242,7 @@ std::string undecided(const Entries& equals, const std::vector<Comparison>& agai
     pairs += fmt::format("{}{:.3f}x {} ({})", i == 0 ? "" : ", ", against[i].ratio,
                          equals[i + 1].label, why_undecided(against[i]));
   return fmt::format("undecided between {}: {} has {}; {}", listed(equals), equals.front().label,
-                     pairs, what_may_decide(outcome.points[equals.front().point]));
+                     pairs, what_may_decide(equals, outcome));
 }
 
 std::string of_several(const StudyOutcome& outcome, const Entries& entries) {

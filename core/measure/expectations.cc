@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/measure/statistics.h"
@@ -38,10 +39,6 @@ double absolute(double x) {
   return x < 0 ? -x : x;
 }
 
-Real interval(const std::vector<double>& values, std::size_t repeats) {
-  return values.size() == repeats ? half_width_95(values) : std::nullopt;
-}
-
 class Scorer {
  public:
   Scorer(const Expectation& entry, const std::vector<PointNumbers>& points)
@@ -72,11 +69,13 @@ class Scorer {
     result.predicted = predicted(above.point, below ? &below->point : nullptr);
     std::vector<double> each;
     for (std::size_t r = 0; r < above.repeats.size(); ++r) {
-      if (below && r >= below->repeats.size()) break;
+      if (below && r >= below->repeats.size()) break;  // pairs have equal seeds
       if (const Real one = predicted(above.repeats[r], below ? &below->repeats[r] : nullptr))
         each.push_back(*one);
     }
-    result.ci95 = interval(each, above.repeats.size());
+    const std::size_t pairs =
+        std::min(above.repeats.size(), below ? below->repeats.size() : above.repeats.size());
+    if (each.size() == pairs) result.ci95 = half_width_95(each);
     if (!result.predicted) return result;
     const double miss = absolute(*result.predicted - entry_.published);
     const double allowed = std::max(entry_.tolerance * entry_.published, entry_.absolute);
@@ -88,17 +87,29 @@ class Scorer {
 
   Difference difference(std::size_t better, std::size_t worse) const {
     Difference result{better, worse, {}, {}};
-    const PointNumbers& a = at(better);
-    const PointNumbers& b = at(worse);
-    std::vector<double> each;
-    for (std::size_t r = 0; r < std::min(a.repeats.size(), b.repeats.size()); ++r) {
-      const Real one = metric_of(entry_, a.repeats[r]);
-      const Real other = metric_of(entry_, b.repeats[r]);
-      if (one && other) each.push_back(entry_.highest_is_best ? *one - *other : *other - *one);
+    std::vector<double> a = numbers(at(better)), b = numbers(at(worse));
+    if (!entry_.highest_is_best) std::swap(a, b);
+    if (a.empty() || b.empty()) return result;
+    result.mean = *mean(a) - *mean(b);
+    if (a.size() != b.size()) {  // each point has as many repeats as its precision took
+      result.ci95 = half_width_95(a, b);
+      return result;
     }
-    result.mean = mean(each);
-    result.ci95 = interval(each, a.repeats.size());
+    std::vector<double> each;
+    for (std::size_t r = 0; r < a.size(); ++r) each.push_back(a[r] - b[r]);
+    result.ci95 = half_width_95(each);
     return result;
+  }
+
+  // Of all repeats; empty if one of them lacks it.
+  std::vector<double> numbers(const PointNumbers& point) const {
+    std::vector<double> all;
+    for (const Leaves& repeat : point.repeats) {
+      const Real number = metric_of(entry_, repeat);
+      if (!number) return {};
+      all.push_back(*number);
+    }
+    return all;
   }
 
   Scored order() const {

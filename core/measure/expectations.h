@@ -16,7 +16,8 @@ namespace latchlab {
 // interrupted, or was stopped before its end.
 struct PointNumbers {
   Leaves point;
-  std::vector<Leaves> repeats;  // in the order of their seeds, equal at every point
+  // In the order of their seeds, which are equal at every point; one point may have more of them.
+  std::vector<Leaves> repeats;
 };
 
 enum class FigureVerdict : std::uint8_t {
@@ -27,8 +28,8 @@ enum class FigureVerdict : std::uint8_t {
 };
 const char* name_of(FigureVerdict verdict);
 
-// One paired comparison of an order, over repeats with the same seed, in the metric's unit.
-// Positive: the point that should be better is better.
+// One comparison of an order, in the metric's unit. Positive: the point that should be better is
+// better. Paired by seed if both points have equally many repeats, otherwise Welch's interval.
 struct Difference {
   std::size_t better = 0, worse = 0;  // points
   std::optional<double> mean, ci95;

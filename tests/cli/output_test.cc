@@ -52,6 +52,22 @@ TEST_F(Output, the_table_has_the_interval_of_goodput_where_there_is_one) {
   EXPECT_THAT(three.out, HasSubstr("+- 95%: confidence interval of the goodput)"));
 }
 
+TEST_F(Output, an_order_names_the_pairs_that_do_not_hold) {
+  write("small.yaml",
+        small_scenario(
+            "{name: cas}",
+            "sweep: {grid: {platform.clients_per_node: [1, 2, 4]}}\n"
+            "expect: [{id: falls, kind: order, metric: goodput_ops_s, over: "
+            "platform.clients_per_node, order: [1, 4, 2], source: s, use: validation}]\n"));
+  const Finished three = latchlab({"run", "small.yaml", "--repeats", "3"});
+  EXPECT_THAT(three.out,
+              ContainsRegex("\nfalls: platform.clients_per_node=1 ahead of "
+                            "platform.clients_per_node=4 is reversed .-[0-9.e+]+ [+]- "));
+  EXPECT_THAT(three.out, Not(HasSubstr("platform.clients_per_node=4 ahead of")));
+  const Finished one = latchlab({"run", "small.yaml"});
+  EXPECT_THAT(one.out, HasSubstr("platform.clients_per_node=4 is not measured often enough (-"));
+}
+
 TEST_F(Output, the_table_has_aligned_columns_and_a_conclusion) {
   write("small.yaml",
         "schema: 1\nname: t\nplatform: {client_nodes: 1}\nlocks: {count: 1}\n"

@@ -117,6 +117,16 @@ TEST(Expectations, an_order_holds_when_each_difference_exceeds_its_interval) {
   EXPECT_EQ(scored(order({{0}, {2, 1}}), points).differences.size(), 2U);
 }
 
+// With run.precision, each point has as many repeats as it needs.
+TEST(Expectations, an_order_of_points_with_unequal_repeats_uses_all_of_them) {
+  const PointNumbers few = point({30, 31, 32}), many = point({10, 12, 11, 13, 9, 10});
+  EXPECT_EQ(verdict(order({{0}, {1}}), {few, many}), FigureVerdict::ok);
+  EXPECT_EQ(verdict(order({{0}, {1}}), {many, few}), FigureVerdict::off);
+  const Difference found = scored(order({{0}, {1}}), {many, few}).differences.front();
+  EXPECT_NEAR(*found.mean, 65.0 / 6 - 31, 1e-9);
+  EXPECT_EQ(verdict(order({{0}, {1}}), {few, point({10, 60, 10, 60})}), FigureVerdict::undecided);
+}
+
 TEST(Expectations, an_order_within_the_noise_is_undecided) {
   EXPECT_EQ(verdict(order({{0}, {1}}), {point({10, 20, 30}), point({11, 16, 32})}),
             FigureVerdict::undecided);

@@ -140,11 +140,41 @@ std::string shown(const Expectation& entry, std::optional<double> value) {
   return fmt::format("{:.3g}", *value);
 }
 
+bool holds(const Difference& each) {
+  return each.mean && each.ci95 && *each.mean > *each.ci95;
+}
+
 std::string order_text(const Scored& scored) {
-  std::size_t hold = 0;
-  for (const Difference& each : scored.differences)
-    if (each.mean && each.ci95 && *each.mean > *each.ci95) ++hold;
+  const auto hold = std::ranges::count_if(scored.differences, holds);
   return fmt::format("{}/{} hold", hold, scored.differences.size());
+}
+
+// What tells `point` from `other`: its label, or its values on the axes.
+std::string name_beside(const Point& point, const Point& other) {
+  if (point.protocol.label != other.protocol.label) return point.protocol.label;
+  std::string name;
+  for (std::size_t a = 0; a < point.axes.size(); ++a)
+    if (point.axes[a] != other.axes[a])
+      name += (name.empty() ? "" : ", ") + point.axes[a].first + "=" + point.axes[a].second;
+  return name;
+}
+
+// The pairs of an order that do not hold.
+std::string order_lines(const Scenario& scenario, const Expectation& entry, const Scored& scored) {
+  std::string text;
+  for (const Difference& each : scored.differences) {
+    if (holds(each)) continue;
+    const Point &better = scenario.points[each.better], &worse = scenario.points[each.worse];
+    const char* found = !each.mean || !each.ci95            ? "not measured often enough"
+                        : std::abs(*each.mean) > *each.ci95 ? "reversed"
+                                                            : "undecided";
+    text += fmt::format("{}: {} ahead of {} is {}", entry.id, name_beside(better, worse),
+                        name_beside(worse, better), found);
+    if (each.mean) text += fmt::format(" ({:+.3g}", *each.mean);
+    if (each.mean && each.ci95) text += fmt::format(" +- {:.3g}", *each.ci95);
+    text += each.mean ? ")\n" : "\n";
+  }
+  return text;
 }
 
 Row row_of(const Expectation& entry, const Scored& scored) {
@@ -202,6 +232,8 @@ std::string figure_table(const Scenario& scenario, const StudyScore& score) {
   if (!all)
     text += fmt::format("(the {} worst of {}; all are in results.json)\n", which.size(),
                         entries.size());
+  for (const std::size_t i : which)
+    if (entries[i].disputed.empty()) text += order_lines(scenario, entries[i], score.figures[i]);
   for (const std::size_t i : which)
     if (!entries[i].disputed.empty())
       text += fmt::format("{} is disputed: {}\n", entries[i].id, entries[i].disputed);
