@@ -222,7 +222,8 @@ const std::vector<Metric>& metric_table() {
        "The largest number of conflicting grants that went, during one acquisition, to requests "
        "whose first verb took effect after that of the acquisition. Aborted attempts and their "
        "retries are one acquisition, which ends when it is granted, when the client gives up at "
-       "its deadline, or when the client releases the other locks that it holds.",
+       "its deadline, or when the client releases the other locks that it holds. Of the whole run, "
+       "warm-up included.",
        "0 is first come, first served. A lock without a bound may starve a client."},
       {"safety.checks", "1", "checks", Aggregation::sum, at<&M::safety, &M::Safety::checks>,
        "Grants that were checked against all other grants: by the monitor, or, if no process sees "
@@ -418,7 +419,7 @@ const std::vector<Metric>& metric_table() {
        [](const PartialMetrics& all, M& m) {
          m.open_loop.offered_s = per_second(all.open_loop.offered, all);
        }},
-      {"open_loop.backlog_max", "1", "longest queue",
+      {"open_loop.backlog_max", "1", "longest backlog",
        Aggregation::greatest, at<&M::open_loop, &M::OpenLoop::backlog_max>,
        "The largest number of sections that waited for one client at once, in the whole run.",
        "", MetricOf::open_loop,

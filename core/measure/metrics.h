@@ -232,7 +232,7 @@ enum class MetricOf : std::uint8_t {
 struct Metric {
   std::string path;                      // as in results.json: "acquire_ns", "open.count"
   std::string unit;                      // "ns", "1/s", "share" (0 to 1), "1", "text" ...
-  std::string short_name;                // for axes and columns: "acquire"
+  std::string short_name;                // for axes and columns, unique: "acquire"
   Aggregation aggregation;               // over the repeats of a point
   MetricField (*field)(RepeatMetrics&);  // where it is stored
   std::string says;                      // what it is and how it is computed, in sentences
@@ -241,7 +241,7 @@ struct Metric {
   std::string good = {};             // which values are good or bad, and why; empty: neither
   MetricOf runs = MetricOf::always;  // the runs in which `source` is called
   // Computes the metric from what was counted. Called after all metrics without a source are in
-  // `metrics`. Null: code that computes several metrics at once does.
+  // `metrics`. Null: metrics_of() computes it together with others.
   void (*source)(const PartialMetrics& all, RepeatMetrics& metrics) = nullptr;
 };
 
@@ -265,7 +265,7 @@ void visit_metrics(Metrics& m, Visit&& visit) {
 // Adds to `shape` the metrics on request and the groups that `metrics` has.
 void add_requested(RepeatMetrics& shape, const RepeatMetrics& metrics);
 
-// The same for the integers of the window's law.
+// As visit_metrics(), for the integers of the window's law.
 template <class Law, class Visit>
 void visit_law(Law& law, Visit&& visit) {
   visit("clients", law.clients);

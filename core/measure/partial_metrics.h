@@ -4,8 +4,10 @@
 // observer of all clients would have measured. Every repeat is the sum of its shares: one in a
 // simulation, many on hardware.
 //
-// A new number is a field here, a line in visit_share(), which also carries it between processes,
-// and a line in add() (partial_metrics.cc), which joins shares.
+// A new number is a field here, written in core/run/measured.cc, and a line in visit_share(), which
+// also carries it between processes. A sum or a maximum also has a line in add()
+// (partial_metrics.cc), which joins shares; a number that takes a view of all clients has
+// none, and its metric is absent without `saw_everything`.
 
 #include <cstdint>
 #include <set>
@@ -58,7 +60,7 @@ struct PartialMetrics : Counters {
 
   // About granted locks.
   std::uint64_t checks = 0, violations = 0, expired_holds = 0, late_effects = 0;
-  std::uint64_t max_bypassed = 0;  // only if the share saw everything, as the next two
+  std::uint64_t max_bypassed = 0;  // only if the share saw everything, as the next one
   std::string fingerprint;
   std::string violation;  // the first one as text; empty: none
 

@@ -72,6 +72,24 @@ TEST_F(Explain, finds_terms_of_several_words_or_signs) {
   EXPECT_THAT(told("UNAVAILABLE"), HasSubstr("limit of the lock"));
 }
 
+TEST_F(Explain, finds_terms_by_their_first_words_and_metrics_by_the_names_of_axes) {
+  EXPECT_THAT(told("conclusion"), HasSubstr("conclusion of a run (term)"));
+  EXPECT_THAT(told("most bypassed"), HasSubstr("fairness.max_bypassed (metric)"));
+}
+
+TEST_F(Explain, defines_each_term_once_in_alphabetical_order) {
+  std::istringstream page(latchlab({"explain", "--glossary"}).out);
+  std::vector<std::string> terms;
+  for (std::string line; std::getline(page, line);)
+    if (line.starts_with("**")) {
+      std::string term = line.substr(2, line.find("**", 2) - 2);
+      std::ranges::transform(term, term.begin(), [](unsigned char c) { return std::tolower(c); });
+      terms.push_back(term);
+    }
+  EXPECT_GT(terms.size(), 50u);
+  EXPECT_EQ(std::ranges::adjacent_find(terms, std::greater_equal()), terms.end());
+}
+
 TEST_F(Explain, suggests_the_nearest_name_and_refuses_nonsense) {
   const Finished near = latchlab({"explain", "godput"});
   EXPECT_EQ(near.code, 2);

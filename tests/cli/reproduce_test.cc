@@ -207,6 +207,25 @@ TEST_F(ReproducePaper, one_repeat_has_no_interval) {
               ContainsRegex("goodput_ops_s,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+$"));
 }
 
+// The factors of the constants come from the last point, whose slots are idle most of the time.
+TEST_F(ReproducePaper, the_interval_of_a_share_ends_at_one) {
+  std::filesystem::create_directories(home() / "data/scenarios/papers/shares");
+  write("data/scenarios/papers/shares/one.yaml",
+        "schema: 1\nname: shares\nplatform: {nic: connectx-6, client_nodes: 4, "
+        "clients_per_node: 8}\nrun: {warmup: 1ms, duration: 2ms, repeats: 2}\n"
+        "sweep: {grid: {locks.count: [1, 100], protocol: [cas, mcs]}}\n"
+        "report: {figures: [{x: locks.count, y: server_nic.utilisation.hottest_slot}]}\n");
+  ASSERT_EQ(latchlab({"reproduce", "shares", "--data", "data", "--out", "r"}).code, 0);
+  std::istringstream lines(read("r/predictions/shares.csv"));
+  double most = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(",server_nic.utilisation.hottest_slot,") == std::string::npos) continue;
+    const std::string high = line.substr(line.rfind(',') + 1);
+    if (!high.empty()) most = std::max(most, std::stod(high));
+  }
+  EXPECT_EQ(most, 1);
+}
+
 TEST_F(ReproducePaper, a_row_names_the_line_of_its_figure) {
   std::filesystem::create_directories(home() / "data/scenarios/papers/lines");
   write("data/scenarios/papers/lines/one.yaml",

@@ -41,7 +41,7 @@ PartialMetrics share_of(const std::vector<std::uint32_t>& clients) {
   return share;
 }
 
-// No field has its default.
+// With fields of every kind.
 PartialMetrics full_share() {
   PartialMetrics share = share_of({1, 3, 4});
   share.read_phases.merge({2, {30, 0, 0, 0, 0, 0, 0, 10}});

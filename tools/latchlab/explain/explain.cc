@@ -142,18 +142,19 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"closed loop",
      "Each client begins its next cycle when its previous cycle has ended, so that the number "
      "of requests in the system never exceeds the number of clients."},
-    {"confidence interval",
-     "The range in which the mean over all possible seeds lies with 95% confidence. It needs "
-     "three repeats or more; figures show it as bands and whiskers. It says nothing about how "
-     "well the model fits hardware."},
     {"cohort",
      "Clients of one node that hand a lock over to each other before it leaves the node."},
     {"conclusion of a run",
-     "One sentence on the last configuration of the sweep: the lock with the highest goodput, or "
-     "why that is undecided."},
+     "One sentence on the last configuration of the sweep: the lock with the highest goodput, "
+     "locks "
+     "whose goodput is the same within 1%, or why neither is certain."},
     {"confidence interval",
-     "The range that contains the mean with 95% confidence, given how much repeats differ "
-     "(Student's t). Of a ratio: the ratio is undecided if the interval contains 1."},
+     "The range in which the mean over all possible seeds lies with 95% confidence, given how much "
+     "repeats differ (Student's t). It needs three repeats or more; figures show it as bands and "
+     "whiskers. With fewer, goodput has an interval from the parts of its windows, which does not "
+     "show how much seeds differ. Of a ratio: the ratio is undecided if the interval contains 1. "
+     "It "
+     "says nothing about how well the model fits hardware."},
     {"CQ", "Completion queue: where an RNIC reports which verbs have completed."},
     {"crash",
      "The end of a client alone (its endpoint stays, and its messages are not read), of its "
@@ -175,13 +176,16 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"endpoint", "Where a client receives messages: a QP with posted RECVs."},
     {"exhausted",
      "Of a search: it examined every order of events within its bounds and cut none short."},
-    {"FAA", "Fetch-and-add: adds to a word and returns the previous value."},
     {"extent",
      "The part of an object for which a lock is requested: consecutive units, or the whole "
      "object."},
+    {"FAA", "Fetch-and-add: adds to a word and returns the previous value."},
     {"fence", "A verb with a fence waits until earlier READs and atomics of its QP have returned."},
     {"fingerprint of a run",
      "A hash of all events of the run; equal runs have equal fingerprints."},
+    {"first effect",
+     "Of a request: the first of its verbs that takes effect at the responder. From then on other "
+     "clients can tell that it waits."},
     {"grant", "The right to use what a lock protects. A grant may expire at a set time."},
     {"handover",
      "The holder passes its lock directly to a waiting client, by a message or a write; the "
@@ -224,10 +228,10 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"RC", "Reliable connection: the transport for which one-sided verbs are defined."},
     {"recovery", "How a lock handles a holder that has disappeared."},
     {"RECV", "A buffer posted to receive one message. A message that finds no RECV causes RNR."},
-    {"repeat", "One run of a point with its own seed."},
     {"repaired",
      "In ShiftLock's experiments: the printed algorithm with one change for each way in which "
      "it fails."},
+    {"repeat", "One run of a point with its own seed."},
     {"RNIC", "A network card that executes verbs on its host's memory without the host's CPU."},
     {"RNR",
      "Receiver not ready: a message found no RECV. It is sent again after a timer, and fails "
@@ -240,12 +244,12 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"shared mode", "The mode in which several readers may hold a lock at the same time."},
     {"ShiftLock",
      "A lock with a queue of writers and with shared readers, over one 16-byte word (FAST 2025)."},
-    {"small model",
-     "Parameters that make rare paths (overflow, thresholds, leases) reachable in small runs, "
-     "for searches of every order of events."},
     {"slot",
      "The part of the RNIC that executes atomics one at a time. Atomics whose addresses agree "
      "in some bits share a slot."},
+    {"small model",
+     "Parameters that make rare paths (overflow, thresholds, leases) reachable in small runs, "
+     "for searches of every order of events."},
     {"starvation", "A client waits without bound while other clients acquire the lock."},
     {"steady state",
      "The goodput neither rises nor falls any more. With run.warmup: auto the window begins there "
@@ -260,7 +264,9 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
      "A published figure that was not used for calibration; it is compared with the prediction "
      "to show how accurate the model is."},
     {"verb", "One operation of an RNIC: READ, WRITE, an atomic, SEND."},
-    {"warm-up", "Simulated time before the window; nothing is counted in it."},
+    {"warm-up",
+     "Simulated time before the window. No cycle is counted in it; checks, bypasses and the "
+     "engine's counts cover the whole run."},
     {"window",
      "The interval in which cycles are counted, by the time at which they end: [warmup, warmup "
      "+ duration). Of atomics: how many an RNIC admits at once (atomic.window)."},

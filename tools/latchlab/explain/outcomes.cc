@@ -193,9 +193,12 @@ Topics score_topics() {
        "Measured, and further from the published value than the tolerance allows."},
       {"undecided", "verdict of a comparison",
        "Two values cannot be ranked: the interval of their ratio contains 1 (more repeats or a "
-       "longer run.duration narrow it), they differ by less than 1%, there are fewer than three "
-       "repeats (run.repeats), or a point is starved or not settled (a longer run.duration, "
-       "run.warmup: auto). Of a published figure also: nothing was measured."},
+       "longer run.duration narrow it), they differ by less than 1%, or a point is starved or not "
+       "settled (a longer run.duration, run.warmup: auto). With fewer than three repeats, goodput "
+       "is "
+       "compared by the parts of its windows, and other metrics are undecided. Of a published "
+       "figure: nothing was measured; of a published order: a difference of neighbours does not "
+       "exceed its interval, however small it is."},
       {"regression", "use of a figure",
        "Not a published value but an earlier result of this model: a miss sets exit code 1."},
       {"inferred", "use of a figure",

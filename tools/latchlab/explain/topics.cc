@@ -184,7 +184,13 @@ Topics find_topics(const Topics& topics, const std::string& given) {
   if (const auto doc = metric_doc(given)) return {metric_topic(*doc, "metric")};
   if (name.starts_with("protocol."))
     return find_topics(topics, name.substr(std::string("protocol.").size()));
-  return among(topics, below);
+  Topics rest = among(topics, below);
+  if (!rest.empty()) return rest;
+  for (const MetricDoc& doc : metric_docs())
+    if (lower(doc.short_name) == lower(given)) rest.push_back(metric_topic(doc, "metric"));
+  if (!rest.empty()) return rest;
+  return among(topics,
+               [&](const std::string& each) { return each.starts_with(lower(given) + " "); });
 }
 
 }  // namespace latchlab::tool
