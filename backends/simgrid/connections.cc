@@ -49,7 +49,7 @@ bool Messages::out_of_turn(SimOperation& op) {
     fail(op, VerbStatus::flushed);
     return true;
   }
-  const bool behind = op.qp->losses.any_request();
+  const bool behind = op.qp->losses.any_request_before(op.place);
   if (behind) resending_.refuse(op, {});
   return behind;
 }
@@ -57,7 +57,13 @@ bool Messages::out_of_turn(SimOperation& op) {
 void Messages::resend(Qp& connection) {
   const auto lost = resending_.take_due(connection);
   if (!lost) return;
-  for (SimOperation* const op : lost->answers) acknowledge(*op, lost->there);
+  for (SimOperation* const op : lost->answers) {
+    const Endpoint* const endpoint = find(op->target);
+    if (endpoint == nullptr || endpoint->gone || nodes_[op->target.node].dead)
+      fail(*op, VerbStatus::peer_failed);
+    else
+      acknowledge(*op, lost->there);
+  }
   connection.sender.held_back_.push_front(lost->requests);
   release(connection);
 }

@@ -87,12 +87,15 @@ void Network::set_link(NodeId a, NodeId b, bool up) {
   has_failed_ = true;
 }
 
-bool Network::drops(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
-  if (nodes_.loops_back(from, to)) return false;
-  for (std::uint32_t sent = 0; sent == 0 || sent < bytes; sent += kPacketBytes)
-    for (const NodeId end : {from, to})
-      if (happens(ports_[end].loss_ppb, chance)) return true;
-  return false;
+Dropped Network::draw_drop(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
+  if (nodes_.loops_back(from, to)) return Dropped::nothing;
+  Dropped found = Dropped::nothing;
+  for (std::uint64_t sent = 0; sent == 0 || sent < bytes; sent += kPacketBytes) {
+    const bool at_sender = happens(ports_[from].loss_ppb, chance);
+    if (!at_sender && !happens(ports_[to].loss_ppb, chance)) continue;
+    found = sent + kPacketBytes >= bytes ? Dropped::last : Dropped::before_last;
+  }
+  return found;
 }
 
 bool Network::path_down(NodeId a, NodeId b) const {

@@ -20,6 +20,9 @@ namespace latchlab::sim {
 // The wire's latency covers this many bytes.
 inline constexpr std::uint32_t kSmallBytes = 64;
 
+// Of the packets of a payload. The last one shows that an earlier one is missing.
+enum class Dropped : std::uint8_t { nothing, before_last, last };
+
 class Network : Station {
  public:
   // `client_link_latency` is added between two nodes that host clients.
@@ -57,9 +60,9 @@ class Network : Station {
   void set_link(NodeId a, NodeId b, bool up);
   bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
   bool has_failed() const { return has_failed_; }  // whether there was a cut so far, or links lose
-  // Draws whether one of the links between the two loses a packet of so many bytes.
-  bool loses(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
-    return lossy_ && drops(from, to, bytes, chance);
+  // Draws what the links between the two lose of so many bytes.
+  Dropped drop(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
+    return lossy_ ? draw_drop(from, to, bytes, chance) : Dropped::nothing;
   }
 
  private:
@@ -71,7 +74,7 @@ class Network : Station {
   };
   Duration until_given_up(const SimOperation& op) const;
   bool path_down(NodeId a, NodeId b) const;
-  bool drops(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const;
+  Dropped draw_drop(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const;
   static Duration jitter(const OutboundPort& sender, std::uint32_t chance) {
     const Wide most = static_cast<Wide>(sender.nic->model.jitter.ps) + 1;
     return {static_cast<std::int64_t>((most * chance) >> 32)};

@@ -37,15 +37,17 @@ class QpBulk {
 
  public:
   bool sending() const { return sending_; }
+  bool answering() const { return answering_; }
 };
 
 // What was lost on its way, until the NIC sends it again.
 class QpLosses {
   friend class Resending;
   struct Lists {
-    std::uint32_t attempts = 0;  // after losses, since the last answer
+    std::uint32_t attempts = 0;  // on a path that is down
+    std::uint32_t repeats = 0;   // after losses of links, since the last answer
     bool dropped = false;        // a link has lost something
-    bool by_chance = false;      // a link has lost the first request, and the path was not down
+    bool by_chance = false;      // a link has lost a request, and nothing else was in the list
     std::vector<SimOperation*> requests;
     std::vector<SimOperation*> answers;  // lost answers of requests that took effect
   };
@@ -54,9 +56,14 @@ class QpLosses {
   std::unique_ptr<Lists> lists_;  // null: nothing was lost so far
 
  public:
-  // The requester knows of a loss, and sends nothing new until it sends again.
+  // The requester sends nothing new until it sends again what was lost.
   bool recovering() const { return recovering_; }
   bool any_request() const { return lists_ != nullptr && !lists_->requests.empty(); }
+  bool any_request_before(std::uint64_t place) const {
+    return any_request() &&
+           std::any_of(lists_->requests.begin(), lists_->requests.end(),
+                       [&](const SimOperation* lost) { return lost->place < place; });
+  }
 };
 
 // A reliable connection from one owner (an actor, a core or a node) to one node or, for messages,

@@ -119,7 +119,13 @@ void Requester::release(Qp& qp) {
 void Requester::resend(Qp& qp) {
   const auto lost = resending_.take_due(qp);
   if (!lost) return;
-  for (SimOperation* const op : lost->answers) transfer_.answer(*op, lost->there);
+  for (SimOperation* const op : lost->answers) {
+    // A server that comes back has no answer to what it did before.
+    if (nodes_.failed_since(qp.to, op->peer_life))
+      transfer_.fail(*op, VerbStatus::peer_failed);
+    else
+      transfer_.answer(*op, lost->there);
+  }
   for (SimOperation* const op : lost->requests) {
     if (waits_for_answer(*op)) --qp.sender.outstanding_;
     if (op->carried && !op->state.kept) op->carried->clear();

@@ -44,49 +44,72 @@ void Resending::lose_answer(SimOperation& op) {
   retry_after(*op.qp, op, owner(op).nic.ack_timeout);
 }
 
-bool Resending::request_dropped(const SimOperation& op) const {
+Dropped Resending::request_dropped(const SimOperation& op) const {
   const bool write = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;
-  return network_.loses(op.from, responder_of(op), write ? op.verb.bytes : 0, owner(op).chance);
+  return network_.drop(op.from, responder_of(op), write ? op.verb.bytes : 0, owner(op).chance);
 }
 
-bool Resending::answer_dropped(const SimOperation& op) const {
+Dropped Resending::answer_dropped(const SimOperation& op) const {
   const bool read = op.kind == OpKind::verb && op.verb.kind == VerbKind::read;
-  return network_.loses(responder_of(op), op.from, read ? op.verb.bytes : 0, owner(op).chance);
+  return network_.drop(responder_of(op), op.from, read ? op.verb.bytes : 0, owner(op).chance);
 }
 
-// The requester does not know yet, and goes on.
-void Resending::drop_request(SimOperation& op) {
-  QpLosses::Lists& lost = lists_of(op.qp->losses);
-  lost.dropped = true;
-  lost.by_chance = lost.by_chance || lost.requests.empty();
-  lost.requests.push_back(&op);
-  retry_at(*op.qp, op, timeline_.now() + owner(op).nic.ack_timeout);
-}
-
-void Resending::drop_answer(SimOperation& op) {
-  QpLosses::Lists& lost = lists_of(op.qp->losses);
-  lost.dropped = true;
-  lost.answers.push_back(&op);
-  retry_at(*op.qp, op, timeline_.now() + owner(op).nic.ack_timeout);
-}
-
-// A request arrives behind one that a link has lost: the responder says so.
-void Resending::come_behind(SimOperation& op) {
-  Qp& qp = *op.qp;
-  op.state.kept = nodes_.model(qp.to).selective != 0;
-  qp.losses.lists_->requests.push_back(&op);
+// The responder tells the requester, who sends again when all under way has arrived.
+void Resending::show_request_loss(Qp& qp, const SimOperation& op) {
   qp.losses.recovering_ = true;
   const Time told = timeline_.now() + network_.wire(qp.to, op.from);
   retry_at(qp, op, std::max(told, qp.last_arrival() + picoseconds(1)));
 }
 
+void Resending::show_answer_loss(Qp& qp, const SimOperation& op) {
+  qp.losses.recovering_ = true;
+  retry_at(qp, op, std::max(timeline_.now(), qp.last_completion()) + picoseconds(1));
+}
+
+// Unless the last packet shows the loss, the requester does not know yet, and goes on.
+void Resending::drop_request(SimOperation& op, Dropped which) {
+  QpLosses::Lists& lost = lists_of(op.qp->losses);
+  lost.dropped = true;
+  lost.by_chance = lost.by_chance || lost.requests.empty();
+  lost.requests.push_back(&op);
+  if (which == Dropped::before_last) return show_request_loss(*op.qp, op);
+  retry_at(*op.qp, op, timeline_.now() + owner(op).nic.ack_timeout);
+}
+
+void Resending::drop_answer(SimOperation& op, Dropped which) {
+  QpLosses::Lists& lost = lists_of(op.qp->losses);
+  lost.dropped = true;
+  lost.answers.push_back(&op);
+  if (which == Dropped::before_last) return show_answer_loss(*op.qp, op);
+  retry_at(*op.qp, op, timeline_.now() + owner(op).nic.ack_timeout);
+}
+
+// A request arrives behind one that a link has lost.
+void Resending::come_behind(SimOperation& op) {
+  Qp& qp = *op.qp;
+  op.state.kept = op.kind == OpKind::verb && nodes_.model(qp.to).selective != 0;
+  qp.losses.lists_->requests.push_back(&op);
+  show_request_loss(qp, op);
+}
+
+// An answer arrives behind lost ones.
+void Resending::answer_behind(SimOperation& op) {
+  Qp& qp = *op.qp;
+  if (!qp.losses.lists_->dropped) return lose_answer(op);  // on a path that was down
+  if (make_up_for(op)) return;
+  qp.losses.lists_->answers.push_back(&op);
+  show_answer_loss(qp, op);
+}
+
 // The responder accepts nothing that is behind a lost request.
 bool Resending::lost_on_qp(SimOperation& op) {
-  const Qp& qp = *op.qp;
+  Qp& qp = *op.qp;
   if (!qp.is_current(op)) return false;  // its QP has failed: the responder will refuse it
+  flush_old(qp);
   const bool cut = network_.cut(op.from, qp.to), behind = qp.losses.any_request();
-  if (!cut && !op.state.kept && request_dropped(op)) {
-    drop_request(op);
+  const Dropped dropped = cut || op.state.kept ? Dropped::nothing : request_dropped(op);
+  if (dropped != Dropped::nothing) {
+    drop_request(op, dropped);
   } else if (!cut && behind && qp.losses.lists_->by_chance) {
     come_behind(op);
   } else if (cut || behind) {
@@ -108,25 +131,27 @@ bool Resending::answer_lost_on_qp(SimOperation& op) {
     op.state.covered = false;
     return false;
   }
+  flush_old(qp);
   const bool behind = qp.losses.lists_ && !qp.losses.lists_->answers.empty();
-  if (network_.cut(qp.to, op.from)) {
+  const bool cut = network_.cut(qp.to, op.from);
+  const Dropped dropped = cut ? Dropped::nothing : answer_dropped(op);
+  if (cut) {
     lose_answer(op);
-  } else if (answer_dropped(op)) {
-    drop_answer(op);
-  } else if (!behind) {
-    if (qp.losses.lists_) qp.losses.lists_->attempts = 0;
+  } else if (dropped != Dropped::nothing) {
+    drop_answer(op, dropped);
+  } else if (behind) {
+    answer_behind(op);
+  } else {
+    if (qp.losses.lists_) qp.losses.lists_->repeats = 0;
     return false;
-  } else if (!make_up_for(op)) {
-    qp.losses.lists_->answers.push_back(&op);
-    qp.losses.recovering_ = true;
-    retry_at(qp, op, std::max(timeline_.now(), qp.last_completion()) + picoseconds(1));
   }
   return true;
 }
 
 // An answer has come behind lost acknowledgements, and says as much as they would have.
 bool Resending::make_up_for(SimOperation& op) {
-  QpLosses::Lists& lost = *op.qp->losses.lists_;
+  QpLosses& losses = op.qp->losses;
+  QpLosses::Lists& lost = *losses.lists_;
   const auto is_acknowledgement = [](const SimOperation* each) {
     return each->kind == OpKind::send || each->verb.kind == VerbKind::write;
   };
@@ -136,26 +161,61 @@ bool Resending::make_up_for(SimOperation& op) {
     each->state.covered = true;
     timeline_.push(timeline_.now(), each->actor, Gate::complete, each);
   }
-  lost.attempts = 0;
+  lost.repeats = 0;
+  if (lost.requests.empty()) recover(losses);
   return true;
+}
+
+// Nothing is lost any more. Completions let what was held back leave.
+void Resending::recover(QpLosses& losses) {
+  losses.recovering_ = false;
+  losses.due_ = kNever;
+  losses.lists_->dropped = losses.lists_->by_chance = false;
+}
+
+// What was lost before the QP's last error is over.
+void Resending::flush_old(Qp& qp) {
+  if (!qp.losses.lists_) return;
+  QpLosses::Lists& lost = *qp.losses.lists_;
+  if (lost.answers.empty() && lost.requests.empty()) return;
+  for (Operations* const list : {&lost.answers, &lost.requests})
+    std::erase_if(*list, [&](SimOperation* op) {
+      if (qp.is_current(*op)) return false;
+      op->completion.status = VerbStatus::flushed;
+      timeline_.push(qp.completes(timeline_.now()), op->actor, Gate::complete, op);
+      return true;
+    });
+  if (lost.answers.empty() && lost.requests.empty()) recover(qp.losses);
+}
+
+// Whether all that the requester has sent meanwhile has arrived, and all answers are back that were
+// on their way; otherwise it sends again later. On a path that was down it has sent nothing.
+bool Resending::is_settled(Qp& qp) {
+  QpLosses& losses = qp.losses;
+  const QpLosses::Lists& lost = *losses.lists_;
+  if (!lost.dropped) return true;
+  const Time now = timeline_.now();
+  const bool answers = !lost.answers.empty();
+  const SimOperation& any = answers ? *lost.answers.front() : *lost.requests.front();
+  const Time settled =
+      answers ? std::max(qp.last_arrival(), qp.last_completion()) : qp.last_arrival();
+  const bool moving = qp.bulk.sending() || (answers && qp.bulk.answering());
+  if (settled < now && !moving) return true;
+  losses.recovering_ = true;
+  const Time later = moving ? now + network_.wire(any.from, qp.to) : now;
+  retry_at(qp, any, std::max(settled, later) + picoseconds(1));
+  return false;
 }
 
 std::optional<Resending::Lost> Resending::take_due(Qp& qp) {
   QpLosses& losses = qp.losses;
   const Time now = timeline_.now();
-  if (losses.due_ != now) return std::nullopt;  // an earlier event has replaced this one
+  if (losses.due_ != now) return std::nullopt;  // another event has replaced this one
   losses.due_ = kNever;
+  flush_old(qp);
   QpLosses::Lists& lost = *losses.lists_;
-  if (lost.answers.empty() && lost.requests.empty()) return std::nullopt;  // made up for
-  const SimOperation& any = lost.answers.empty() ? *lost.requests.front() : *lost.answers.front();
-  // What the requester has sent meanwhile arrives first, and so does what is on its way back.
-  const Time settled =
-      lost.answers.empty() ? qp.last_arrival() : std::max(qp.last_arrival(), qp.last_completion());
-  if (settled >= now) {
-    losses.recovering_ = true;
-    retry_at(qp, any, settled + picoseconds(1));
-    return std::nullopt;
-  }
+  if (lost.answers.empty() && lost.requests.empty()) return Lost{};
+  if (!is_settled(qp)) return std::nullopt;
   Operations done = std::exchange(lost.answers, {});
   Operations again = std::exchange(lost.requests, {});
   const auto in_place = [](const SimOperation* a, const SimOperation* b) {
@@ -165,23 +225,25 @@ std::optional<Resending::Lost> Resending::take_due(Qp& qp) {
   std::sort(again.begin(), again.end(), in_place);
   const SimOperation& first = done.empty() ? *again.front() : *done.front();
   const NicModel& nic = owner(first).nic;
-  const bool over = lost.attempts >= nic.ack_retries || !qp.is_current(first);
-  if (!over && network_.cut(first.from, qp.to)) {
-    ++lost.attempts;
+  const bool over = lost.attempts + lost.repeats >= nic.ack_retries;
+  const bool cut = network_.cut(first.from, qp.to);
+  // A request that only asks for its answer again may be lost, too; one behind it shows that.
+  const bool lost_again = !cut && !done.empty() && request_dropped(first) != Dropped::nothing;
+  const bool shows = lost_again && done.size() + again.size() > 1;
+  if (!over && (cut || lost_again)) {
+    ++(cut ? lost.attempts : lost.repeats);
     lost.answers = std::move(done);
     lost.requests = std::move(again);
     losses.recovering_ = true;
-    retry_at(qp, first, now + nic.ack_timeout);
+    const Duration round_trip = network_.wire(first.from, qp.to) * 2;
+    retry_at(qp, first, now + (shows ? round_trip : nic.ack_timeout));
     return std::nullopt;
   }
-  losses.recovering_ = false;
-  lost.by_chance = false;
-  if (!over) {
-    lost.attempts = std::exchange(lost.dropped, false) ? lost.attempts + 1 : 0;
-    return Lost{std::move(done), std::move(again), network_.wire(first.from, qp.to)};
-  }
+  if (!over) lost.repeats += lost.dropped ? 1 : 0;
   lost.attempts = 0;
-  lost.dropped = false;
+  recover(losses);
+  if (!over) return Lost{std::move(done), std::move(again), network_.wire(first.from, qp.to)};
+  lost.repeats = 0;
   fail_all(qp, done, again);
   return std::nullopt;
 }
@@ -201,7 +263,7 @@ void Resending::fail_all(Qp& qp, const Operations& done, const Operations& again
 // ---- messages without a connection, and calls ----
 
 bool Resending::lost_alone(SimOperation& op) {
-  if (!network_.cut(op.from, responder_of(op)) && !request_dropped(op)) {
+  if (!network_.cut(op.from, responder_of(op)) && request_dropped(op) == Dropped::nothing) {
     op.attempts = 0;
     return false;
   }
@@ -214,7 +276,8 @@ bool Resending::lost_alone(SimOperation& op) {
 
 bool Resending::answer_lost_alone(SimOperation& op) {
   if (op.state.datagram) return false;
-  if (!network_.cut(responder_of(op), op.from) && !answer_dropped(op)) return false;
+  if (!network_.cut(responder_of(op), op.from) && answer_dropped(op) == Dropped::nothing)
+    return false;
   op.state.landed = true;
   push(op, owner(op).nic.ack_timeout, Gate::send_again);
   return true;
@@ -229,7 +292,12 @@ void Resending::send_again(SimOperation& op) {
   ++op.attempts;
   if (!op.state.landed) return timeline_.pass(Gate::transmit, &op);
   const NodeId to = responder_of(op);
-  if (network_.cut(op.from, to)) return push(op, nic.ack_timeout, Gate::send_again);
+  if (nodes_[to].dead) {
+    if (!op.state.timed_out) op.completion.status = VerbStatus::peer_failed;
+    return push(op, {}, Gate::complete);
+  }
+  if (network_.cut(op.from, to) || request_dropped(op) != Dropped::nothing)
+    return push(op, nic.ack_timeout, Gate::send_again);
   push(op, network_.wire(op.from, to) * 2 + nic.completion, Gate::complete);
 }
 

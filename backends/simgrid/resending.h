@@ -4,16 +4,16 @@
 // times; then the verb, and with it its QP, fails. A verb takes effect at most once, however often
 // its answer is lost: a verb that fails may have had its effect.
 //
-// On a QP, what arrives behind a loss shows it. A responder refuses (or, if the RNIC is selective,
-// keeps) a request that comes behind a lost one, and says so to the requester, which sends again at
-// once. An answer that comes behind lost ones makes up for acknowledgements of WRITEs and SENDs,
-// and shows the loss of others. Only what is lost with nothing behind it takes an ack_timeout; that
-// is how a client with one verb in flight fares.
+// On a QP, what arrives behind a packet that a link has lost shows the loss. A responder refuses
+// (or, if the RNIC is selective, keeps) a request that comes behind a lost one, and says so to the
+// requester, which sends again at once. An answer that comes behind lost ones makes up for
+// acknowledgements of WRITEs and SENDs, and shows the loss of others. Only what is lost with
+// nothing behind it takes an ack_timeout; that is how a client with one verb in flight fares.
 //
-// Retransmission goes back to the first verb without an answer: once the requester knows of a loss,
-// it sends nothing new, and then everything again in the old order. A NIC cannot tell a dead path
-// from a dead node. If the path is down or the receiver not ready, the requester stops at once,
-// which changes nothing, because nothing would be accepted.
+// Retransmission goes back to the first verb without an answer: the requester sends nothing new
+// from the moment at which the loss shows, and then everything again in the old order, after all
+// that was under way. A NIC cannot tell a dead path from a dead node. While a path is down, nothing
+// shows: the requester stops at the first loss, and sends again after each ack_timeout.
 
 #include <optional>
 #include <vector>
@@ -59,13 +59,19 @@ class Resending : Station {
   bool answer_lost_on_qp(SimOperation& op);
   bool lost_alone(SimOperation& op);
   bool answer_lost_alone(SimOperation& op);
-  bool request_dropped(const SimOperation& op) const;
-  bool answer_dropped(const SimOperation& op) const;
-  void drop_request(SimOperation& op);
-  void drop_answer(SimOperation& op);
+  Dropped request_dropped(const SimOperation& op) const;
+  Dropped answer_dropped(const SimOperation& op) const;
+  void drop_request(SimOperation& op, Dropped which);
+  void drop_answer(SimOperation& op, Dropped which);
   void come_behind(SimOperation& op);
+  void answer_behind(SimOperation& op);
+  void show_request_loss(Qp& qp, const SimOperation& op);
+  void show_answer_loss(Qp& qp, const SimOperation& op);
   bool make_up_for(SimOperation& op);
+  void flush_old(Qp& qp);
+  bool is_settled(Qp& qp);
   static QpLosses::Lists& lists_of(QpLosses& losses);
+  static void recover(QpLosses& losses);
   void retry_after(Qp& qp, const SimOperation& op, Duration wait);
   void retry_at(Qp& qp, const SimOperation& op, Time date);
   void fail_all(Qp& qp, const Operations& done, const Operations& again);

@@ -7,6 +7,7 @@
 // whose packets pass between its own. A QP keeps its order: what is posted after a long WRITE
 // leaves after it, and what is answered after a long READ returns after it.
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 
@@ -75,9 +76,10 @@ class Transfer : Station {
     network_.deliver(op, network_.depart(op.from, op.qp->to, date, bytes, op.chance_there));
   }
   // The same for a request that its responder has kept since it arrived behind a lost one: it goes
-  // on as soon as that one has arrived.
+  // on right after that one has arrived.
   void send_kept(SimOperation& op, Time date) {
-    network_.deliver(op, date + network_.wire(op.from, op.qp->to));
+    const Time arrives = date + network_.wire(op.from, op.qp->to);
+    network_.deliver(op, std::max(arrives, op.qp->last_arrival() + picoseconds(1)));
   }
   // Sends a verb's answer after `extra`, in the order of its QP.
   void answer(SimOperation& op, Duration extra);
