@@ -223,16 +223,15 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
       data ? 1 : workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
   const double work = workload.critical_section.seconds() + ops * trip;
   const double per_call = nic.call_service.seconds();
+  const double by_cpu = lock.local * kLocalAccesses * nic.cpu_access.seconds();
   // The duration of a section, and of one lock's hold in it: earlier locks are held longer.
-  const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call +
-                               lock.local * kLocalAccesses * nic.cpu_access.seconds());
+  const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call + by_cpu);
   const double section = free + work + workload.think_time.seconds();
   const double held = work + free / 2 * (wants > 1 ? 1 : 0);
   const double hand_over =
       (1 - lock.local) * std::max(trips(entry.info.costs.exclusive_after_exclusive.acquire), 1.0) *
           trip +
-      lock.local * kLocalAccesses * nic.cpu_access.seconds() + lock.calls() * per_call +
-      lock.per_ticket_s;
+      by_cpu + lock.calls() * per_call + lock.per_ticket_s;
 
   const double share =
       std::min(1.0, wants * hottest_share(workload, point.locks.count, point.platform.servers));

@@ -195,8 +195,7 @@ Topics score_topics() {
        "Two values cannot be ranked: the interval of their ratio contains 1 (more repeats or a "
        "longer run.duration narrow it), they differ by less than 1%, or a point is starved or not "
        "settled (a longer run.duration, run.warmup: auto). With fewer than three repeats, goodput "
-       "is "
-       "compared by the parts of its windows, and other metrics are undecided. Of a published "
+       "is compared by the parts of its windows, and other metrics are undecided. Of a published "
        "figure: nothing was measured; of a published order: a difference of neighbours does not "
        "exceed its interval, however small it is."},
       {"regression", "use of a figure",
