@@ -1,7 +1,8 @@
 // Nothing lands after an eviction has been answered. A server answers when its end of the client's
-// QP is in error (MemoryServer::evict); the device must guarantee that nothing is in flight through
-// the NIC to its memory by then. So a client streams WRITEs and FETCH_ADDs, and the test watches
-// memory from the answer on. Each test makes many such evictions; --gtest_repeat makes more.
+// QP is destroyed (MemoryServer::evict); the device must guarantee that nothing is in flight
+// through the NIC to its memory by then. So a client streams WRITEs and FETCH_ADDs, and the test
+// watches memory from the answer on. Each test makes many such evictions; --gtest_repeat makes
+// more.
 
 #include <atomic>
 #include <optional>
@@ -96,7 +97,7 @@ bool changes_within(const std::vector<std::uint64_t>& words, const std::vector<s
 
 class Evictions : public Errors {
  protected:
-  // Ends a stream in the middle: by putting the server's end in error, or, like an eviction that
+  // Ends a stream in the middle: by destroying the server's end, or, like an eviction that
   // answers too early, by nothing. Returns whether memory changed after that; none: the stream had
   // not begun to arrive.
   std::optional<bool> lands_afterwards(bool evicts) {
@@ -112,7 +113,7 @@ class Evictions : public Errors {
     while (__atomic_load_n(memory.data(), __ATOMIC_ACQUIRE) < 100 &&
            std::chrono::steady_clock::now() < patience)
       std::this_thread::yield();
-    if (evicts) there_->qp.fail();
+    if (evicts) there_->qp.drop();
     // From here on the client counts as evicted.
     const std::vector<std::uint64_t> then = snapshot(memory);
     const bool changed = changes_within(memory, then, evicts ? kWatched : kPatience);
@@ -125,7 +126,7 @@ class Evictions : public Errors {
   }
 };
 
-TEST_F(Evictions, nothing_lands_after_a_qp_is_in_error) {
+TEST_F(Evictions, nothing_lands_after_a_qp_is_destroyed) {
   for (int i = 0; i < kEvictions; ++i) {
     const std::optional<bool> landed = lands_afterwards(true);
     ASSERT_TRUE(landed) << "eviction " << i << ": nothing arrived before it, so nothing was seen";

@@ -30,9 +30,13 @@ TEST(retry_on_fail, excludes_by_mode_and_all_clients_finish) {
   expect_sound(mixed(), 500);
 }
 
-TEST(retry_on_fail, is_sound_with_every_release_and_readers_that_stay_counted) {
+TEST(retry_on_fail, is_sound_with_every_release) {
+  LATCHLAB_NEEDS_EXPLORER("readers that retry may delay the release for ever");
   for (const char* release : {"exact", "tracking"})
     expect_sound(mixed({{"writer_release", text(release)}}), 200);
+}
+
+TEST(retry_on_fail, is_sound_with_readers_that_stay_counted) {
   for (const char* release : {"tracking", "subtract"})
     expect_sound(mixed({{"writer_release", text(release)}, {"reader_conflict", text("stay")}}),
                  200);
