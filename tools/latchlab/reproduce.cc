@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+// Estimates are taken as right until experiments of about this length have shown the pace.
+constexpr double kPriorSeconds = 60;
 
 constexpr const char* kPapers = "papers/";
 constexpr const char* kSummary = "summary.json";
@@ -98,7 +100,7 @@ Result<ResultsDirectory> open_directory(const ReproduceArguments& arguments) {
 class Course {
  public:
   Course(const std::vector<Experiment>& experiments, const ReproduceArguments& arguments)
-      : all_(experiments.size()), started_(Clock::now()) {
+      : all_(experiments.size()) {
     const bool on_hardware = arguments.run.backend != "simgrid";
     jobs_ = on_hardware ? 1 : arguments.run.jobs > 0 ? arguments.run.jobs : cores();
     for (const Experiment& each : experiments) {
@@ -128,15 +130,20 @@ class Course {
           rough_time(searches_));
   }
 
-  // Called before each experiment: "(3 of 43, about 12 min left)".
-  std::string next() {
-    const std::chrono::duration<double> spent = Clock::now() - started_;
-    const double pace = done_ > 0 ? spent.count() / done_ : 1;
-    const std::string text =
-        fmt::format("({} of {}, {} left)", ++at_, all_, rough_time(left_ * pace));
-    done_ += seconds_[at_ - 1];
-    left_ -= seconds_[at_ - 1];
-    return text;
+  // Called before each experiment: "(3 of 43, about 12 min left)". One that an earlier run has
+  // begun
+  // (`resumed`) tells nothing about the pace, because its finished points take no time.
+  std::string next(bool resumed) {
+    const Clock::time_point now = Clock::now();
+    if (paced_) {
+      done_ += seconds_[at_ - 1];
+      spent_ += std::chrono::duration<double>(now - began_).count();
+    }
+    if (at_ > 0) left_ -= seconds_[at_ - 1];
+    began_ = now;
+    paced_ = !resumed;
+    const double pace = (spent_ + kPriorSeconds) / (done_ + kPriorSeconds);
+    return fmt::format("({} of {}, {} left)", ++at_, all_, rough_time(left_ * pace));
   }
 
  private:
@@ -150,9 +157,17 @@ class Course {
   std::size_t all_, at_ = 0, points_ = 0, runs_ = 0, cut_ = 0;
   std::uint32_t jobs_ = 1;
   std::vector<double> seconds_;  // of each
-  double studies_ = 0, searches_ = 0, left_ = 0, done_ = 0;
-  Clock::time_point started_;
+  double studies_ = 0, searches_ = 0, left_ = 0;
+  double done_ = 0, spent_ = 0;  // of experiments that began in this run: estimated, and real
+  bool paced_ = false;           // the current experiment is one of them
+  Clock::time_point began_;      // the current experiment
 };
+
+bool began_before(const Experiment& one, const ReproduceArguments& arguments,
+                  const std::string& directory) {
+  const std::string out = directory + "/" + one.name;
+  return arguments.run.resume && fs::exists(out) && !fs::is_empty(out);
+}
 
 std::string how_to_go_on(const ReproduceArguments& arguments, const std::string& directory) {
   const std::string predictions =
@@ -181,7 +196,7 @@ void run_experiment(Experiment& one, const ReproduceArguments& arguments,
   run.input.scenario = kPapers + one.name;
   run.input.sets.insert(run.input.sets.end(), one.sets.begin(), one.sets.end());
   run.out = directory + "/" + one.name;
-  run.resume = run.resume && fs::exists(run.out) && !fs::is_empty(run.out);
+  run.resume = began_before(one, arguments, directory);
   run.sensitivity = !arguments.quick && run.backend == "simgrid";
   run.quick = one.quick;
   run.part_of = how_to_go_on(arguments, directory);
@@ -240,7 +255,7 @@ int reproduce(const ReproduceArguments& arguments) {
   int code = kFine;
   std::size_t done = 0;
   for (Experiment& each : all) {
-    const std::string where = course.next();
+    const std::string where = course.next(began_before(each, arguments, directory));
     if (!arguments.run.quiet) fmt::print("\n== {} {}\n", each.name, where);
     if (!arguments.run.quiet)
       for (const std::string& cut : each.quick) fmt::print("quick: {}\n", cut);
