@@ -37,7 +37,7 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
       op.paused_before = paused_total(actor);
       return work_or_pass(actor, op.length);
     case OpKind::on_node: {
-      Time& free = of_[actor.node()].state_free;
+      Time& free = of_[actor.node()].state_free[op.part];
       Time date = std::max(free, now) + nic.on_node;
       if (actor.cpu.core_ != nullptr) date = std::max(date, work(actor, nic.on_node));
       return free = date;

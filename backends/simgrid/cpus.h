@@ -16,6 +16,7 @@
 
 #include "backends/simgrid/memory.h"
 #include "backends/simgrid/station.h"
+#include "core/base/lookup.h"
 #include "core/scenario/node_hardware.h"
 #include "core/world/backend.h"
 
@@ -123,8 +124,9 @@ class Cpus : Station {
   struct OfNode {
     // Cores of clients that share them, have half of one, or had a fault.
     std::vector<std::unique_ptr<Core>> cores;
-    std::vector<SimActor*> clients;     // placed so far
-    Time state_free;                    // on_node visits run one after the other
+    std::vector<SimActor*> clients;  // placed so far
+    // When on_node visits are over: those about one lock run one after the other.
+    Lookup<Time> state_free;
     std::unique_ptr<CoreQueue> server;  // null: no server part
   };
 

@@ -58,6 +58,7 @@ struct Operation {
     Duration length = {};           // sleep, compute; sync_now: the result's error
     std::uint64_t allocated_bytes;  // allocate
     ClientId evicted;               // evict
+    std::uint64_t part;             // on_node: a lock's number + 1; 0: none
   };
   EndpointAddr target;     // send
   NodeId server;           // call, allocate

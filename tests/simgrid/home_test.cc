@@ -128,6 +128,21 @@ TEST_F(AtHome, accesses_to_the_state_of_a_node_take_turns_and_other_nodes_do_not
             (std::vector<Time>{kStart + one, kStart + one, kStart + one * 2, kStart + one * 3}));
 }
 
+TEST_F(AtHome, accesses_about_different_locks_do_not_wait_for_each_other) {
+  std::vector<Time> visits;
+  for (const std::uint32_t lock : {1U, 2U, 1U}) {
+    Verbs& client = add_client();
+    spawn(client,
+          [](Verbs& verbs, LockId about, Backend& backend, std::vector<Time>& dates) -> Task<void> {
+            co_await verbs.on_node(about,
+                                   [at = &backend, to = &dates] { to->push_back(at->true_now()); });
+          }(client, LockId{lock}, world(), visits));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  const Duration one = nic().on_node;
+  EXPECT_EQ(visits, (std::vector<Time>{kStart + one, kStart + one, kStart + one * 2}));
+}
+
 // Several clients wait for one word, whose first change concerns one of them.
 TEST_F(AtHome, a_word_wakes_exactly_the_clients_whose_condition_holds) {
   constexpr RemoteAddr kFirst{kHere, 512};

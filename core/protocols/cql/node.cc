@@ -185,7 +185,7 @@ Task<void> Node::hear(Verbs& verbs, const Message& message) {
     if (!comes_late(*heard, members)) heard_of(*heard);
     count = count_of(heard->lock);
   };
-  co_await verbs.on_node(note);
+  co_await verbs.on_node(message.lock, note);
   // The waiting clients are told before the reset is answered.
   co_await verbs.store(env_.peers->node_lock_words(env_.node, message.lock), count);
 }

@@ -12,7 +12,7 @@ Task<bool> Client::enter(LockRef lock, ServerLife life, std::uint64_t& count) {
     may = node_->servers().may_use(lock.entry.node, life_number(life));
     if (may) *to = node_->enter(lock.id, identity_.inside);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(lock.id, visit);
   co_return may;
 }
 
@@ -22,7 +22,7 @@ Task<bool> Client::enter_again(LockId lock, std::uint32_t count) {
   const auto visit = [node, lock, me = identity_.inside, count, &entered] {
     entered = node->enter_again(lock, me, count);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(lock, visit);
   co_return entered;
 }
 
@@ -36,7 +36,7 @@ Task<void> Client::leave(LockRef lock) {
     answer = node->leave(lock.id, me);
     owes = node->owes_answer(lock.entry.node);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(lock.id, visit);
   if (owes) {
     LATCHLAB_PATH("cql: the last client that had locks of a server's earlier life leaves");
     const Message left = {kLeft, 0, lock.id, {}};
@@ -47,14 +47,14 @@ Task<void> Client::leave(LockRef lock) {
   const std::uint32_t here = peers_.client_node_index(verbs_.node());
   co_await acknowledge(verbs_, lock.id, answer, here);
   const auto done = [node, lock = lock.id, answer] { node->answered(lock, answer); };
-  co_await verbs_.on_node(done);
+  co_await verbs_.on_node(lock.id, done);
 }
 
 Task<std::uint32_t> Client::count_of(LockId lock) {
   Node* const node = node_;
   std::uint32_t count = 0;
   const auto visit = [node, lock, &count] { count = node->count_of(lock); };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(lock, visit);
   co_return count;
 }
 

@@ -29,7 +29,7 @@ Task<Node::Joined> Client::join(Want want) {
     node_->outlives(want.lock.id, verbs_.life_of(want.lock.entry.node));
     joined = node_->join(want.lock.id, verbs_.client(), want.mode, now);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(want.lock.id, visit);
   if (joined.looks) joined = co_await look_and_join(want, joined);
   co_return joined;
 }
@@ -51,7 +51,7 @@ Task<Node::Joined> Client::look_and_join(Want want, Node::Joined first) {
     node_->outlives(want.lock.id, verbs_.life_of(want.lock.entry.node));
     joined = node_->join_after_look(want.lock.id, verbs_.client(), first, since);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(want.lock.id, visit);
   co_return joined;
 }
 
@@ -94,7 +94,7 @@ Task<void> Client::prefetch(LockRef lock, Node::Joined joined) {
   const auto visit = [node, lock = lock.id, tenure = joined.tenure, since] {
     node->remote_waits(lock, tenure, since);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(lock.id, visit);
 }
 
 Task<AcquireResult> Client::lead(Want want, std::uint32_t since) {
@@ -109,7 +109,7 @@ Task<AcquireResult> Client::lead(Want want, std::uint32_t since) {
   Node* const node = node_;
   std::vector<ClientId> enter;
   const auto visit = [node, global, &enter] { enter = node->took(*global); };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(want.lock.id, visit);
   co_await tell_those_who_enter(enter);
   co_return Grant(want, want.mode);
 }
@@ -122,7 +122,7 @@ Task<ReleaseResult> Client::release(Grant grant) {
     if (node_->outlives(grant.lock.id, life)) result = ReleaseResult::suppressed;
     left = node_->leave(grant.lock);
   };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(grant.lock.id, visit);
   if (left.how == LocalQueues::Left::others_stay) {
     LATCHLAB_PATH("declock: a reader leaves other readers of its node holding");
     co_return result;
@@ -147,7 +147,7 @@ Task<void> Client::step_down(LockId lock) {
   Node* const node = node_;
   LocalQueues::Next next;
   const auto visit = [node, lock, &next] { next = node->freed(lock); };
-  co_await verbs_.on_node(visit);
+  co_await verbs_.on_node(lock, visit);
   if (!next.any) co_return;
   LATCHLAB_PATH("declock: the next of the node leads");
   if (PLANTED(declock_forgets_who_leads_next)) co_return;

@@ -108,7 +108,7 @@ class IdealClient final : public LockClient {
     const auto enter = [locks, lock = want.lock.id, &who, &here] {
       here = locks->enter(lock, who);
     };
-    co_await verbs_.on_node(enter);
+    co_await verbs_.on_node(want.lock.id, enter);
     if (here) {
       LATCHLAB_PATH("ideal_local: no holder conflicts");
       co_return Grant(want, mode);
@@ -134,7 +134,7 @@ class IdealClient final : public LockClient {
     const auto leave = [locks, lock = grant.lock.id, mode = grant.mode, &granted] {
       granted = locks->leave(lock, mode);
     };
-    co_await verbs_.on_node(leave);
+    co_await verbs_.on_node(grant.lock.id, leave);
     if (granted.empty()) LATCHLAB_PATH("ideal_local: a release grants to no client");
     if (granted.size() == 1) LATCHLAB_PATH("ideal_local: a release grants to one client");
     if (granted.size() > 1) LATCHLAB_PATH("ideal_local: a release grants to several readers");
@@ -150,7 +150,7 @@ class IdealClient final : public LockClient {
     const auto visit = [locks, lock, me = verbs_.client(), &left, &granted] {
       left = locks->withdraw(lock, me, &granted);
     };
-    co_await verbs_.on_node(visit);
+    co_await verbs_.on_node(lock, visit);
     if (left) LATCHLAB_PATH("ideal_local: a client gives up at its deadline");
     if (!granted.empty()) LATCHLAB_PATH("ideal_local: readers wait behind a writer that gave up");
     co_await tell(granted);

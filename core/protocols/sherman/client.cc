@@ -37,7 +37,7 @@ auto Client<Lock>::queue_up(LockId lock) -> Task<HandoverWord> {
   const auto join = [queues, lock, me = verbs_.client(), &joined] {
     joined = queues->join(lock, {me});
   };
-  co_await verbs_.on_node(join);
+  co_await verbs_.on_node(lock, join);
   if (joined == LocalQueues::Joined::leads) {
     PATH("a client is the first of its node");
     co_return kLead;
@@ -101,7 +101,7 @@ Task<bool> Client<Lock>::hand_over(LockId lock, const std::optional<Verb>& last)
   const auto leave = [queues, lock, most, &exit] {
     exit = queues->leave(lock, LocalQueues::at_most(most));
   };
-  co_await verbs_.on_node(leave);
+  co_await verbs_.on_node(lock, leave);
   if (exit.left == LocalQueues::Left::must_free) co_return false;
   PATH("the lock stays at the node");
   if (PLANTED(sherman_forgets_its_neighbour)) co_return true;
@@ -140,7 +140,7 @@ Task<void> Client<Lock>::step_down(LockId lock) {
   LocalQueues* const queues = &neighbours_->queues;
   LocalQueues::Next next;
   const auto freed = [queues, lock, &next] { next = queues->freed(lock); };
-  co_await verbs_.on_node(freed);
+  co_await verbs_.on_node(lock, freed);
   if (!next.any) {
     PATH("no client of the node waits");
     co_return;
