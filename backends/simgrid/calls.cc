@@ -24,7 +24,8 @@ void Calls::post(SimOperation& op, Time date) {
 
 void Calls::transmit_at(SimOperation& op, Time date) {
   draw_chance(op);
-  network_.deliver(op, network_.depart(op.from, op.server, date, sizeof(Request), op.chance_there));
+  const Packets sent = packets_of(owner(op).nic, sizeof(Request), 0);
+  network_.deliver(op, network_.depart(op, op.from, op.server, date, sent, op.chance_there));
 }
 
 // ---- at the server ----
@@ -100,9 +101,10 @@ void Calls::forget(const SimActor& server) {
 void Calls::reply(const PendingCall& pending, const Reply& reply) {
   SimOperation& op = give_back(pending.ticket);
   if (!op.state.timed_out) op.call.reply = reply;
-  const Time arrival =
-      network_.depart(op.server, op.from, timeline_.now(), sizeof(Reply), op.chance_back);
-  timeline_.push(arrival + owner(op).nic.completion, op.actor, Gate::complete, &op);
+  const Packets sent = packets_of(nodes_.model(op.server), sizeof(Reply), 0);
+  const Time arrives =
+      network_.depart(op, op.server, op.from, timeline_.now(), sent, op.chance_back);
+  timeline_.push(arrives + owner(op).nic.completion, op.actor, Gate::complete, &op);
 }
 
 void Calls::completed(SimOperation& op) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
@@ -48,7 +49,9 @@ Time Messages::arrival(SimOperation& op, Time date) {
   draw_chance(op);
   if (op.from == op.target.node)
     return date + owner(op).nic.intra_node_message + network_.jitter(op.from, op.chance_there);
-  return network_.depart(op.from, op.target.node, date, sizeof(Message), op.chance_there);
+  const std::uint32_t headers = op.state.datagram ? kDeth : op.qp == nullptr ? kDcEth : 0;
+  const Packets sent = packets_of(owner(op).nic, sizeof(Message), headers);
+  return network_.depart(op, op.from, op.target.node, date, sent, op.chance_there);
 }
 
 // ---- datagrams ----
@@ -60,6 +63,7 @@ void Messages::post_datagram(SimOperation& op, Time date) {
   Rng& chance = owner(op).chance;
   const bool crosses = !nodes_.loops_back(op.from, op.target.node);
   Time arrives = arrival(op, date);
+  const std::uint32_t wire = std::exchange(op.wire, 0);
   const Time left = op.from != op.target.node ? network_.port_free(op.from) : date;
   timeline_.push(left + owner(op).nic.completion, op.actor, Gate::complete, &op);
   if (crosses && happens(datagrams_.loss_ppb, chance)) return;
@@ -76,6 +80,7 @@ void Messages::post_datagram(SimOperation& op, Time date) {
   flying.target = op.target;
   flying.qp = nullptr;
   flying.state.datagram = true;
+  flying.wire = wire;
   std::construct_at(&flying.message, op.message);
   network_.deliver(flying, arrives);
 }
@@ -179,9 +184,17 @@ void Messages::answer(SimOperation& op, Time date) {
   timeline_.push(date, op.actor, Gate::complete, &op);
 }
 
+// When the acknowledgement arrives.
+Time Messages::acknowledgement(SimOperation& op, Duration extra) {
+  const NodeId here = op.target.node;
+  if (op.from == here)
+    return timeline_.now() + extra + way_back(op) + network_.jitter(here, op.chance_back);
+  const Packets sent = packets_of(nodes_.model(here), 0, kAeth);
+  return network_.depart_answer(op, here, op.from, extra, sent, op.chance_back);
+}
+
 void Messages::acknowledge(SimOperation& op, Duration extra) {
-  const Duration back = way_back(op) + network_.jitter(op.target.node, op.chance_back);
-  answer(op, timeline_.now() + extra + back + owner(op).nic.completion);
+  answer(op, acknowledgement(op, extra) + owner(op).nic.completion);
 }
 
 void Messages::fail(SimOperation& op, VerbStatus status) {

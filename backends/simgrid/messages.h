@@ -80,6 +80,7 @@ class Messages : Station {
   Duration way_back(const SimOperation& op) const;
   void answer(SimOperation& op, Time date);
   // Acknowledges a message that took effect, `extra` later than usual.
+  Time acknowledgement(SimOperation& op, Duration extra);
   void acknowledge(SimOperation& op, Duration extra);
   void initiator_heard(const SimOperation& op);
   // connections.cc

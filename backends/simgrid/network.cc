@@ -1,6 +1,7 @@
 #include "backends/simgrid/network.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -8,51 +9,151 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::uint32_t kPacketBytes = 4096;  // the path MTU of InfiniBand's NICs (assumed)
+// By how much the slowest link delays the end of a packet beyond what the latency includes.
+Duration tail(const Route& route, const Packets& sent) {
+  if (route.femtoseconds_per_byte == route.measured_femtoseconds_per_byte &&
+      sent.wire == sent.included)
+    return {};
+  const std::int64_t taken = route.femtoseconds_per_byte * sent.wire;
+  const std::int64_t included = route.measured_femtoseconds_per_byte * sent.included;
+  return {std::max<std::int64_t>(taken - included, 0) / 1000};
+}
 
 }  // namespace
 
 Network::Network(SimContext& context, const Platform& platform, Duration client_link_latency,
-                 const std::vector<const std::int64_t*>& losses)
+                 const SwitchQueueSpec& queue, const std::vector<const std::int64_t*>& losses)
     : Station(context),
       platform_(platform),
+      queue_(queue),
       client_link_latency_(client_link_latency),
       ports_(nodes_) {
   for (const SimNode& node : nodes_.all()) {
-    OutboundPort& port = ports_[node.id];
+    NodePort& port = ports_[node.id];
     port.nic = node.nic;
+    const std::int64_t rate = femtoseconds_per_byte(node.nic->model.link_bits_per_s);
+    port.out = Line(rate);
+    port.in = Line(rate, queue_.bytes);
     port.loss_ppb = *losses[node.id.value - 1U];
     lossy_ = lossy_ || port.loss_ppb > 0;
   }
-  has_failed_ = lossy_;
+  has_failed_ = lossy_ || (queue_.bytes > 0 && queue_.full == QueueFull::drop);
 }
 
-Time Network::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance) {
-  OutboundPort& port = ports_[from];
+Time Network::depart(SimOperation& op, NodeId from, NodeId to, Time date, const Packets& sent,
+                     std::uint32_t chance) {
+  NodePort& port = ports_[from];
   const Duration gap = port.nic->at_rate(port.nic->model.request_gap);
-  const Duration busy = std::max(gap, platform_.occupies(from, to, bytes));
-  const Time starts = std::max(port.free, date);
-  port.free = starts + busy;
-  const Duration tail = bytes > kSmallBytes ? platform_.transfer(from, to, bytes) : Duration{};
-  return starts + tail + wire(from, to) + jitter(port, chance);
+  if (nodes_.loops_back(from, to))
+    return port.out.pass(date, gap, {}) + wire(from, to) + jitter(port, chance);
+  op.wire = sent.wire;
+  const Duration carried = port.out.takes(sent.wire);
+  return port.out.pass(date, std::max(gap, carried), carried) + way(from, to, sent, chance);
 }
 
-Time Network::depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
-  Time& free = ports_[from].free;
-  const Time starts = std::max(free, date);
-  free = starts + platform_.occupies(from, to, bytes);
-  return starts + platform_.transfer(from, to, bytes);
+// Answers queue for the port in the order in which they begin, so that one whose data comes late
+// does not hold up others.
+Time Network::depart_answer(SimOperation& op, NodeId from, NodeId to, Duration extra,
+                            const Packets& sent, std::uint32_t chance) {
+  NodePort& port = ports_[from];
+  const Time now = timeline_.now();
+  if (nodes_.loops_back(from, to)) return now + extra + wire(from, to) + jitter(port, chance);
+  op.wire = sent.wire;
+  return port.out.pass(now, port.out.takes(sent.wire)) + extra + way(from, to, sent, chance);
 }
 
 Time Network::depart_bulk(NodeId from, Time date) {
-  OutboundPort& port = ports_[from];
-  const Time starts = std::max(port.free, date);
-  port.free = starts + port.nic->at_rate(port.nic->model.request_gap);
-  return starts;
+  NodePort& port = ports_[from];
+  return port.out.pass(date, port.nic->at_rate(port.nic->model.request_gap), {});
+}
+
+// From the sender's port to the far end of the receiver's.
+Duration Network::way(NodeId from, NodeId to, const Packets& sent, std::uint32_t chance) const {
+  const Route& route = platform_.route(from, to);
+  return with_client_link(route.latency, from, to) + tail(route, sent) +
+         jitter(ports_[from], chance);
+}
+
+// What comes behind one that waits, on the same QP, waits too.
+bool Network::waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time QpOnTheWay::*until) {
+  const Time now = timeline_.now();
+  const bool placed = op.state.waited;
+  Time date = op.wire != 0 ? cross(op, from, to) : now;
+  Time* const last = op.qp != nullptr ? &(op.qp->on_the_way.*until) : nullptr;
+  if (!placed && last != nullptr && date <= *last) date = *last + picoseconds(1);
+  if (date == now) {
+    op.state.waited = false;
+    return false;
+  }
+  if (last != nullptr) *last = std::max(*last, date);
+  op.state.waited = true;
+  timeline_.push(date, op.actor, gate, &op);
+  return true;
+}
+
+// Goes on to the first link that is busy. Returns when that begins to carry the packet, or now.
+Time Network::cross(SimOperation& op, NodeId from, NodeId to) {
+  const Time now = timeline_.now();
+  const std::vector<std::uint32_t>& links = platform_.route(from, to).links;
+  Line* before = op.hop == 0 ? &ports_[from].out : &link(links[op.hop - 1U]);
+  for (;;) {
+    const bool last = op.hop == links.size();
+    Line& next = last ? ports_[to].in : link(links[op.hop]);
+    const std::optional<Time> begins = enter(next, *before, op.wire);
+    if (last || !begins) {
+      op.state.dropped = !begins;
+      op.wire = 0;
+      op.hop = 0;
+      return begins.value_or(now);
+    }
+    ++op.hop;
+    if (*begins > now) return *begins;
+    before = &next;
+  }
+}
+
+// A packet comes from `before` to a switch. Returns when it begins to leave on `line`; nothing: it
+// is dropped.
+std::optional<Time> Network::enter(Line& line, Line& before, std::uint32_t bytes) {
+  const Time now = timeline_.now();
+  const Duration wait = line.wait(now);
+  if (wait > line.longest_wait()) {
+    if (queue_.full == QueueFull::drop) return std::nullopt;
+    before.pause(now + (wait - line.longest_wait()));
+  }
+  return line.pass(now, line.takes(bytes));
+}
+
+Line& Network::link(std::uint32_t number) {
+  while (links_.size() <= number)
+    links_.emplace_back(
+        platform_.link_femtoseconds_per_byte(static_cast<std::uint32_t>(links_.size())),
+        queue_.bytes);
+  return links_[number];
+}
+
+void Network::carry_long(NodeId from, NodeId to, std::uint32_t bytes) {
+  Line& out = ports_[from].out;
+  Line& in = ports_[to].in;
+  out.carry(timeline_.now(), out.takes(bytes));
+  in.carry(timeline_.now(), in.takes(bytes));
+}
+
+void Network::reset_stats() {
+  for (NodePort& port : ports_)
+    for (Line* const line : {&port.out, &port.in}) line->reset_stats(timeline_.now());
+}
+
+Duration Network::link_busy(NodeId node) const {
+  const NodePort& port = ports_[node];
+  return std::max(port.out.carried(timeline_.now()), port.in.carried(timeline_.now()));
 }
 
 Duration Network::wire(NodeId from, NodeId to) const {
-  const Duration way = platform_.one_way(from, to);
+  return with_client_link(platform_.one_way(from, to), from, to);
+}
+
+Duration Network::with_client_link(Duration way, NodeId from, NodeId to) const {
   if (client_link_latency_.ps == 0) return way;
   const bool between_clients =
       nodes_[from].hosts_clients && nodes_[to].hosts_clients && !nodes_.loops_back(from, to);
@@ -90,10 +191,11 @@ void Network::set_link(NodeId a, NodeId b, bool up) {
 Dropped Network::draw_drop(NodeId from, NodeId to, std::uint32_t bytes, Rng& chance) const {
   if (nodes_.loops_back(from, to)) return Dropped::nothing;
   Dropped found = Dropped::nothing;
-  for (std::uint64_t sent = 0; sent == 0 || sent < bytes; sent += kPacketBytes) {
+  const auto mtu = static_cast<std::uint32_t>(ports_[from].nic->model.mtu);
+  for (std::uint64_t sent = 0; sent == 0 || sent < bytes; sent += mtu) {
     const bool at_sender = happens(ports_[from].loss_ppb, chance);
     if (!at_sender && !happens(ports_[to].loss_ppb, chance)) continue;
-    found = sent + kPacketBytes >= bytes ? Dropped::last : Dropped::before_last;
+    found = sent + mtu >= bytes ? Dropped::last : Dropped::before_last;
   }
   return found;
 }

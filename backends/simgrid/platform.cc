@@ -4,6 +4,7 @@
 #include <map>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
+#include <span>
 #include <utility>
 
 #include "backends/simgrid/fabric.h"
@@ -30,9 +31,18 @@ std::int64_t to_ps(double seconds) {
   return static_cast<std::int64_t>(seconds / kPicosecond + 0.5);
 }
 
-std::int64_t femtoseconds_of(std::int64_t bits_per_s) {
-  const double bytes_per_s = static_cast<double>(bits_per_s) / 8;
-  return static_cast<std::int64_t>(1e15 / bytes_per_s + 0.5);  // per byte
+std::int64_t femtoseconds_per_byte(const sg4::Link& link) {
+  return static_cast<std::int64_t>(1e15 / link.get_bandwidth() + 0.5);
+}
+
+// The way of a route between the two ports. A fat tree and a dragonfly join each host to a switch
+// by a link of its own, which is the host's port.
+std::span<sg4::Link* const> between_ports(const std::vector<sg4::Link*>& links, TopologyKind kind) {
+  if (kind == TopologyKind::star) return {};
+  const bool joined = kind == TopologyKind::fat_tree || kind == TopologyKind::dragonfly;
+  if (!joined) return links;
+  return links.size() <= 2 ? std::span<sg4::Link* const>()
+                           : std::span(links).subspan(1, links.size() - 2);
 }
 
 // The picosecond of a flow's end. Shares of links make ends such as n + 1/2 and n + 1/3. The offset
@@ -52,9 +62,18 @@ struct Platform::Impl {
   EventSource* source = nullptr;
   std::uint64_t rounds = 0;
 
+  std::map<const sg4::Link*, std::uint32_t> link_numbers;
+  std::vector<std::int64_t> link_rates;  // femtoseconds per byte, by number
+
   std::map<const sg4::Activity*, void*> flows;  // under way
   std::map<void*, sg4::CommPtr> comms;
   std::vector<sg4::CommPtr> ended;  // SimGrid still uses them while it reports their end
+
+  std::uint32_t number_of(const sg4::Link* link) {
+    const auto [found, fresh] = link_numbers.try_emplace(link, link_rates.size());
+    if (fresh) link_rates.push_back(femtoseconds_per_byte(*link));
+    return found->second;
+  }
 
   // Moves SimGrid's clock to a date at or before the end of the first flow.
   void advance(double date) {
@@ -88,7 +107,9 @@ struct Platform::Impl {
 };
 
 Port port_of(std::uint32_t host, const NicModel& nic) {
-  return {host, nic.one_way, nic.loopback_one_way, nic.link_bits_per_s};
+  const std::int64_t measured =
+      nic.measured_bits_per_s > 0 ? nic.measured_bits_per_s : nic.link_bits_per_s;
+  return {host, nic.one_way, nic.loopback_one_way, nic.link_bits_per_s, measured};
 }
 
 Platform::Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s,
@@ -103,13 +124,15 @@ Platform::Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s,
     const bool fresh = port.host == port_bits_per_s.size();
     if (fresh) port_bits_per_s.push_back(port.bits_per_s);
     uniform = uniform && fresh && port.bits_per_s == ports_.front().bits_per_s &&
-              port.one_way == ports_.front().one_way;
+              port.one_way == ports_.front().one_way &&
+              port.measured_bits_per_s == ports_.front().measured_bits_per_s;
   }
   impl_->hosts = build_fabric(*impl_->engine, port_bits_per_s, fabric_bits_per_s, topology);
   LATCHLAB_CHECK(impl_->hosts.size() == port_bits_per_s.size(),
                  "the platform has fewer hosts than nodes");
-  const std::int64_t rate = femtoseconds_of(ports_.front().bits_per_s);
-  uniform_ = {ports_.front().one_way, rate, rate};
+  const Port& first = ports_.front();
+  const std::int64_t rate = femtoseconds_per_byte(first.bits_per_s);
+  uniform_ = {first.one_way, rate, rate, femtoseconds_per_byte(first.measured_bits_per_s), {}};
   if (!uniform) {
     const std::size_t nodes = ports_.size();
     const bool dense = nodes <= kDenseNodes;
@@ -130,15 +153,12 @@ Platform::~Platform() = default;
 Route Platform::find_route(NodeId from, NodeId to) const {
   const Port& near = ports_[from.value - 1u];
   const Port& far = ports_[to.value - 1u];
-  if (near.host == far.host) return {near.loopback, 0, 0};
+  Route found;
+  found.latency = near.loopback;
+  if (near.host == far.host) return found;
   std::vector<sg4::Link*> links;
   double latency = 0;  // route_to adds to it
   impl_->hosts[near.host]->route_to(impl_->hosts[far.host], links, &latency);
-  const std::int64_t own = femtoseconds_of(near.bits_per_s);
-  const std::int64_t ends = std::max(own, femtoseconds_of(far.bits_per_s));
-  std::int64_t slowest = ends;
-  for (const auto* link : links)
-    slowest = std::max(slowest, static_cast<std::int64_t>(1e15 / link->get_bandwidth() + 0.5));
   const TopologySpec& topology = impl_->topology;
   const auto count = static_cast<std::int64_t>(links.size());
   // The NIC's latency includes one switch, at which two links meet. In a torus each node has a
@@ -147,8 +167,23 @@ Route Platform::find_route(NodeId from, NodeId to) const {
   const Duration more = topology.kind == TopologyKind::file
                             ? Duration{to_ps(latency)}
                             : topology.hop_latency * std::max<std::int64_t>(beyond, 0);
-  const Duration between{(near.one_way.ps + far.one_way.ps) / 2};
-  return {between + more, slowest, slowest > ends ? slowest : own};
+  found.latency = Duration{(near.one_way.ps + far.one_way.ps) / 2} + more;
+  const std::int64_t own = femtoseconds_per_byte(near.bits_per_s);
+  const std::int64_t ends = std::max(own, femtoseconds_per_byte(far.bits_per_s));
+  std::int64_t slowest = ends;
+  for (const auto* link : links) slowest = std::max(slowest, femtoseconds_per_byte(*link));
+  found.femtoseconds_per_byte = slowest;
+  found.sender_femtoseconds_per_byte = slowest > ends ? slowest : own;
+  found.measured_femtoseconds_per_byte = std::max(femtoseconds_per_byte(near.measured_bits_per_s),
+                                                  femtoseconds_per_byte(far.measured_bits_per_s));
+  for (const sg4::Link* link : between_ports(links, topology.kind))
+    if (link->get_sharing_policy() != sg4::Link::SharingPolicy::FATPIPE)
+      found.links.push_back(impl_->number_of(link));
+  return found;
+}
+
+std::int64_t Platform::link_femtoseconds_per_byte(std::uint32_t link) const {
+  return impl_->link_rates[link];
 }
 
 void Platform::start_flow(NodeId from, NodeId to, std::uint64_t bytes, void* who) {

@@ -41,13 +41,21 @@ struct Port {
   Duration one_way;        // of its NIC model: from one such RNIC to another
   Duration loopback;       // the same from an RNIC to itself
   std::int64_t bits_per_s = 0;
+  std::int64_t measured_bits_per_s = 0;  // at which `one_way` was measured
 };
 Port port_of(std::uint32_t host, const NicModel& nic);
+
+constexpr std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s) {
+  constexpr std::int64_t kFemtosecondBits = 8'000'000'000'000'000;
+  return (kFemtosecondBits + bits_per_s / 2) / bits_per_s;
+}
 
 struct Route {
   Duration latency;
   std::int64_t femtoseconds_per_byte = 0;         // of the slowest link
-  std::int64_t sender_femtoseconds_per_byte = 0;  // while the sender's port is occupied
+  std::int64_t sender_femtoseconds_per_byte = 0;  // while a long payload occupies the sender's port
+  std::int64_t measured_femtoseconds_per_byte = 0;  // included in the latency of a short packet
+  std::vector<std::uint32_t> links;                 // between the two ports, numbered from 0
 };
 
 class Platform {
@@ -64,13 +72,19 @@ class Platform {
   Duration one_way(NodeId from, NodeId to) const {
     return from == to ? ports_[from.value - 1u].loopback : route(from, to).latency;
   }
-  // How long `bytes` occupy the slowest link of the route; 0 without a wire.
-  Duration transfer(NodeId from, NodeId to, std::uint32_t bytes) const {
-    return from == to ? Duration{} : Duration{route(from, to).femtoseconds_per_byte * bytes / 1000};
+  // The way between two ports. Valid until the next call for other nodes.
+  const Route& route(NodeId from, NodeId to) const {
+    if (cache_.empty()) return uniform_;
+    const std::uint32_t pair = (std::uint32_t{from.value} << 16) | to.value;
+    Cached& entry = cache_[place_of(pair)];
+    if (entry.pair != pair) entry = {pair, find_route(from, to)};
+    return entry.route;
   }
+  // The rate of a link of a route.
+  std::int64_t link_femtoseconds_per_byte(std::uint32_t link) const;
 
-  // How long the port of `here` is occupied by `bytes` to or from `there`: at its own rate, or at
-  // that of the network between the two ports if that is slower than both.
+  // How long a long payload of `bytes` to or from `there` occupies the port of `here`: at its own
+  // rate, or at that of the network between the two ports if that is slower than both.
   Duration occupies(NodeId here, NodeId there, std::uint32_t bytes) const {
     if (here == there) return {};
     return Duration{route(here, there).sender_femtoseconds_per_byte * bytes / 1000};
@@ -92,13 +106,6 @@ class Platform {
     Route route;
   };
 
-  const Route& route(NodeId from, NodeId to) const {
-    if (cache_.empty()) return uniform_;
-    const std::uint32_t pair = (std::uint32_t{from.value} << 16) | to.value;
-    Cached& entry = cache_[place_of(pair)];
-    if (entry.pair != pair) entry = {pair, find_route(from, to)};
-    return entry.route;
-  }
   // Up to kDenseNodes each pair has its own entry; with more nodes, pairs share entries.
   std::size_t place_of(std::uint32_t pair) const {
     if (dense_nodes_ != 0)

@@ -60,6 +60,22 @@ std::string why_no_route(const sg4::Host& from, const sg4::Host& to,
   return std::string("SimGrid says: ") + problem.what();
 }
 
+// Why a link of the platform has no rate that the simulator can use.
+std::string without_rate(const std::vector<sg4::Link*>& links) {
+  constexpr double kLeastBytesPerS = 12'500;  // 100 kbps, as for link.rate
+  for (const sg4::Link* link : links) {
+    if (link->get_sharing_policy() == sg4::Link::SharingPolicy::WIFI)
+      return fmt::format(
+          "its link {} is Wi-Fi, whose rate depends on who sends; give it one rate and another "
+          "sharing_policy",
+          link->get_name());
+    if (link->get_bandwidth() < kLeastBytesPerS)
+      return fmt::format("its link {} carries {} bytes/s; it takes at least {}", link->get_name(),
+                         link->get_bandwidth(), kLeastBytesPerS);
+  }
+  return "";
+}
+
 std::string no_route(const sg4::Host& from, const sg4::Host& to) {
   std::vector<sg4::Link*> links;
   double latency = 0;
@@ -69,7 +85,7 @@ std::string no_route(const sg4::Host& from, const sg4::Host& to) {
   } catch (const std::exception& problem) {
     why = ": " + why_no_route(from, to, problem);
   }
-  if (!links.empty() && why.empty()) return "";
+  if (!links.empty() && why.empty()) return without_rate(links);
   return fmt::format("there is no route from {} to {}{}", from.get_name(), to.get_name(), why);
 }
 

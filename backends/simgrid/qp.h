@@ -66,6 +66,17 @@ class QpLosses {
   }
 };
 
+// Until when the last ones wait for links that are busy.
+class QpOnTheWay {
+  friend class Network;
+  Time requests_until_{-1};
+  Time answers_until_{-1};
+
+ public:
+  Time requests_until() const { return requests_until_; }
+  Time answers_until() const { return answers_until_; }
+};
+
 // A reliable connection from one owner (an actor, a core or a node) to one node or, for messages,
 // from an actor to one endpoint. A station's state in it is private to that station; both
 // ends see its errors.
@@ -90,8 +101,9 @@ struct Qp {
   Time completes(Time date) { return last_completion_ = std::max(last_completion_, date); }
   // The same for the arrival of a request: the wire keeps their order.
   Time arrives(Time date) { return last_arrival_ = std::max(last_arrival_, date); }
-  Time last_arrival() const { return last_arrival_; }
-  Time last_completion() const { return last_completion_; }
+  // The latest ones so far, with what waits for links.
+  Time last_arrival() const { return std::max(last_arrival_, on_the_way.requests_until()); }
+  Time last_completion() const { return std::max(last_completion_, on_the_way.answers_until()); }
 
   const NodeId to;
   const bool messages;
@@ -106,6 +118,7 @@ struct Qp {
   QpSender sender;
   QpReceiver receiver;
   QpBulk bulk;
+  QpOnTheWay on_the_way;
   QpLosses losses;
 };
 

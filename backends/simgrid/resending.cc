@@ -44,12 +44,14 @@ void Resending::lose_answer(SimOperation& op) {
   retry_after(*op.qp, op, owner(op).nic.ack_timeout);
 }
 
-Dropped Resending::request_dropped(const SimOperation& op) const {
+Dropped Resending::request_dropped(const SimOperation& op, bool by_switch) const {
+  if (by_switch) return Dropped::last;
   const bool write = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;
   return network_.drop(op.from, responder_of(op), write ? op.verb.bytes : 0, owner(op).chance);
 }
 
-Dropped Resending::answer_dropped(const SimOperation& op) const {
+Dropped Resending::answer_dropped(const SimOperation& op, bool by_switch) const {
+  if (by_switch) return Dropped::last;
   const bool read = op.kind == OpKind::verb && op.verb.kind == VerbKind::read;
   return network_.drop(responder_of(op), op.from, read ? op.verb.bytes : 0, owner(op).chance);
 }
@@ -107,7 +109,8 @@ bool Resending::lost_on_qp(SimOperation& op) {
   if (!qp.is_current(op)) return false;  // its QP has failed: the responder will refuse it
   flush_old(qp);
   const bool cut = network_.cut(op.from, qp.to), behind = qp.losses.any_request();
-  const Dropped dropped = cut || op.state.kept ? Dropped::nothing : request_dropped(op);
+  const bool by_switch = take_dropped(op);
+  const Dropped dropped = cut || op.state.kept ? Dropped::nothing : request_dropped(op, by_switch);
   if (dropped != Dropped::nothing) {
     drop_request(op, dropped);
   } else if (!cut && behind && qp.losses.lists_->by_chance) {
@@ -134,7 +137,8 @@ bool Resending::answer_lost_on_qp(SimOperation& op) {
   flush_old(qp);
   const bool behind = qp.losses.lists_ && !qp.losses.lists_->answers.empty();
   const bool cut = network_.cut(qp.to, op.from);
-  const Dropped dropped = cut ? Dropped::nothing : answer_dropped(op);
+  const bool by_switch = take_dropped(op);
+  const Dropped dropped = cut ? Dropped::nothing : answer_dropped(op, by_switch);
   if (cut) {
     lose_answer(op);
   } else if (dropped != Dropped::nothing) {
@@ -193,8 +197,8 @@ void Resending::flush_old(Qp& qp) {
 bool Resending::is_settled(Qp& qp) {
   QpLosses& losses = qp.losses;
   const QpLosses::Lists& lost = *losses.lists_;
-  if (!lost.dropped) return true;
   const Time now = timeline_.now();
+  if (!lost.dropped && std::max(qp.last_arrival(), qp.last_completion()) < now) return true;
   const bool answers = !lost.answers.empty();
   const SimOperation& any = answers ? *lost.answers.front() : *lost.requests.front();
   const Time settled =
@@ -228,7 +232,8 @@ std::optional<Resending::Lost> Resending::take_due(Qp& qp) {
   const bool over = lost.attempts + lost.repeats >= nic.ack_retries;
   const bool cut = network_.cut(first.from, qp.to);
   // A request that only asks for its answer again may be lost, too; one behind it shows that.
-  const bool lost_again = !cut && !done.empty() && request_dropped(first) != Dropped::nothing;
+  const bool lost_again =
+      !cut && !done.empty() && request_dropped(first, false) != Dropped::nothing;
   const bool shows = lost_again && done.size() + again.size() > 1;
   if (!over && (cut || lost_again)) {
     ++(cut ? lost.attempts : lost.repeats);
@@ -263,7 +268,9 @@ void Resending::fail_all(Qp& qp, const Operations& done, const Operations& again
 // ---- messages without a connection, and calls ----
 
 bool Resending::lost_alone(SimOperation& op) {
-  if (!network_.cut(op.from, responder_of(op)) && request_dropped(op) == Dropped::nothing) {
+  const bool by_switch = take_dropped(op);
+  if (!network_.cut(op.from, responder_of(op)) &&
+      request_dropped(op, by_switch) == Dropped::nothing) {
     op.attempts = 0;
     return false;
   }
@@ -276,7 +283,8 @@ bool Resending::lost_alone(SimOperation& op) {
 
 bool Resending::answer_lost_alone(SimOperation& op) {
   if (op.state.datagram) return false;
-  if (!network_.cut(responder_of(op), op.from) && answer_dropped(op) == Dropped::nothing)
+  const bool by_switch = take_dropped(op);
+  if (!network_.cut(responder_of(op), op.from) && answer_dropped(op, by_switch) == Dropped::nothing)
     return false;
   op.state.landed = true;
   push(op, owner(op).nic.ack_timeout, Gate::send_again);
@@ -296,7 +304,7 @@ void Resending::send_again(SimOperation& op) {
     if (!op.state.timed_out) op.completion.status = VerbStatus::peer_failed;
     return push(op, {}, Gate::complete);
   }
-  if (network_.cut(op.from, to) || request_dropped(op) != Dropped::nothing)
+  if (network_.cut(op.from, to) || request_dropped(op, false) != Dropped::nothing)
     return push(op, nic.ack_timeout, Gate::send_again);
   push(op, network_.wire(op.from, to) * 2 + nic.completion, Gate::complete);
 }

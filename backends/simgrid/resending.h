@@ -1,5 +1,6 @@
 #pragma once
-// Retransmission of what was lost: on paths that are down, or by links that lose single packets.
+// Retransmission of what was lost: on paths that are down, by links that lose single packets, or by
+// switches whose queues are full.
 // Without an acknowledgement the sender's NIC sends again after each ack_timeout, ack_retries
 // times; then the verb, and with it its QP, fails. A verb takes effect at most once, however often
 // its answer is lost: a verb that fails may have had its effect.
@@ -59,8 +60,9 @@ class Resending : Station {
   bool answer_lost_on_qp(SimOperation& op);
   bool lost_alone(SimOperation& op);
   bool answer_lost_alone(SimOperation& op);
-  Dropped request_dropped(const SimOperation& op) const;
-  Dropped answer_dropped(const SimOperation& op) const;
+  // `by_switch`: it has dropped the packet already.
+  Dropped request_dropped(const SimOperation& op, bool by_switch) const;
+  Dropped answer_dropped(const SimOperation& op, bool by_switch) const;
   void drop_request(SimOperation& op, Dropped which);
   void drop_answer(SimOperation& op, Dropped which);
   void come_behind(SimOperation& op);

@@ -6,11 +6,6 @@ namespace latchlab::sim {
 
 namespace {
 
-std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s) {
-  constexpr std::int64_t kFemtosecondBits = 8'000'000'000'000'000;
-  return bits_per_s > 0 ? kFemtosecondBits / bits_per_s : 0;
-}
-
 // The bytes that the request or, for a READ, the reply carries.
 std::uint32_t payload(const SimOperation& op) {
   return op.kind == OpKind::verb ? op.verb.bytes : std::uint32_t{sizeof(Message)};
@@ -26,7 +21,8 @@ Responder::Responder(SimContext& context, Memory& memory, Network& network, Tran
     made.slots.resize(static_cast<std::size_t>(model.slots));
     made.window = model.window;
     made.pcie_per_verb = model.pcie_per_verb;
-    made.pcie_femtoseconds_per_byte = femtoseconds_per_byte(model.pcie_bits_per_s);
+    if (model.pcie_bits_per_s > 0)
+      made.pcie_femtoseconds_per_byte = femtoseconds_per_byte(model.pcie_bits_per_s);
     slot_reads_ = slot_reads_ || model.read_hold.ps > 0;
     pcie_ = pcie_ || model.pcie_bits_per_s > 0 || model.pcie_per_verb.ps > 0;
   }
@@ -68,14 +64,8 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   const NodeId to = responder_of(op);
   Inbound& inbound = inbound_[to];
   ++inbound.verbs;
-  const Duration serve = nodes_.serve_time(op);
-  const Duration transfer = network_.occupies(to, op.from, payload(op));
-  const bool incoming =
-      op.kind == OpKind::verb && op.verb.kind == VerbKind::write && !transfer_.carries(op);
-  const Duration busy = incoming ? std::max(serve, transfer) : serve;
+  const Duration busy = nodes_.serve_time(op);
   inbound.pipeline_busy += busy;
-  inbound.link_busy += transfer;
-  // A long payload has come in while it was on the wire, unless something delayed it.
   inbound.pipeline_free = std::max(inbound.pipeline_free + busy, alone);
   const Time leaves =
       pcie_ ? cross_pcie(inbound, op, to, inbound.pipeline_free) : inbound.pipeline_free;
@@ -148,7 +138,7 @@ void Responder::reset_stats() {
   const Time now = timeline_.now();
   for (Inbound& each : inbound_) {
     each.verbs = 0;
-    each.link_busy = each.window_full = each.slot_wait = Duration{};
+    each.window_full = each.slot_wait = Duration{};
     each.pipeline_busy = std::max(each.pipeline_free, now) - now;
     each.slot_waits = 0;
     if (each.admitted == each.window) each.window_full_since = now;
@@ -161,16 +151,20 @@ void Responder::reset_stats() {
 
 NicStats Responder::busiest_server() const {
   const Inbound* busiest = nullptr;
-  for (const SimNode& node : nodes_.all())
-    if (node.hosts_locks && (busiest == nullptr || inbound_[node.id].verbs > busiest->verbs))
-      busiest = &inbound_[node.id];
+  NodeId its;
+  for (const SimNode& node : nodes_.all()) {
+    if (!node.hosts_locks || (busiest != nullptr && inbound_[node.id].verbs <= busiest->verbs))
+      continue;
+    busiest = &inbound_[node.id];
+    its = node.id;
+  }
   if (busiest == nullptr) return {};
   const Time now = timeline_.now();
   NicStats stats;
   stats.measured = true;
   stats.verbs = busiest->verbs;
   stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now) - now);
-  stats.link_busy = busiest->link_busy;
+  stats.link_busy = network_.link_busy(its);
   stats.window_full = busiest->window_full;
   if (busiest->admitted == busiest->window) stats.window_full += now - busiest->window_full_since;
   stats.slot_wait_total = busiest->slot_wait;

@@ -54,7 +54,6 @@ class Responder : Station {
     // statistics since reset_stats
     std::uint64_t verbs = 0;
     Duration pipeline_busy;  // includes what is queued, up to pipeline_free
-    Duration link_busy;
     Duration window_full;
     Duration slot_wait;
     std::uint64_t slot_waits = 0;

@@ -107,6 +107,8 @@ struct SimOperation : Operation {
     bool forgotten : 1;  // ... and whose caller gave the slot back
     bool kept : 1;       // a request that came behind a lost one, kept by a selective responder
     bool covered : 1;    // its lost acknowledgement is made up for by a later answer
+    bool dropped : 1;    // by a switch, on the way on which it is
+    bool waited : 1;     // on that way, for its links
   } state = {};
   // Drawn when the request leaves: the jitter of the request, and that of the answer.
   std::uint32_t chance_there = 0;
@@ -116,6 +118,8 @@ struct SimOperation : Operation {
     std::uint32_t peer_life;    // else: life of the target node when it was posted
   };
   std::uint32_t attempts = 0;  // attempts that got no answer
+  std::uint32_t wire = 0;      // bytes that have not yet passed all links of their way; 0: none
+  std::uint32_t hop = 0;       // of these links, how many they have passed
   Time posted;                 // it does not leave before this date
   union {
     std::uint64_t place = 0;        // order in which it left, on its QP
@@ -130,6 +134,13 @@ struct SimOperation : Operation {
   std::unique_ptr<std::vector<std::uint64_t>> carried;
 };
 
+// Whether a switch has dropped it on this way. It is sent again after that.
+inline bool take_dropped(SimOperation& op) {
+  const bool dropped = op.state.dropped;
+  op.state.dropped = false;
+  return dropped;
+}
+
 // The node whose RNIC executes a remote operation.
 inline NodeId responder_of(const SimOperation& op) {
   if (op.kind == OpKind::verb) return op.verb.addr.node;
@@ -142,7 +153,7 @@ class OperationPool {
   SimOperation& take() {
     SimOperation& op = slots_.take();
     op.clear();
-    op.retries = op.attempts = 0;
+    op.retries = op.attempts = op.wire = op.hop = 0;
     op.state = {};
     if (op.carried) op.carried->clear();
     return op;

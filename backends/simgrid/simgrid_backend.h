@@ -26,6 +26,7 @@ struct SimgridOptions {
   TopologySpec topology;  // platform_hosts has accepted a topology file
   BulkSpec bulk;
   DatagramSpec datagrams;
+  SwitchQueueSpec switch_queue;
   Duration client_link_latency;  // extra one-way latency between two nodes that host clients
   QpOwner qps = QpOwner::client;
   std::uint32_t cores = 0;  // per node, shared by its clients; 0: each client has its own

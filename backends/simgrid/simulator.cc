@@ -169,6 +169,7 @@ VerbCensus Simulator::census() const {
 }
 void Simulator::reset_stats() {
   stations_->cpus.reset_stats();
+  stations_->network.reset_stats();
   stations_->responder.reset_stats();
 }
 NicStats Simulator::busiest_server() const {

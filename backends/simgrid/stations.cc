@@ -77,7 +77,7 @@ Stations::Stations(const WorldPlan& plan, const SimgridOptions& its_options)
               each_nodes(plan, options, options.clocks, &NodeHardware::clocks),
               options.synchronisation_error),
       platform(context.nodes.ports(), options.nic.link_bits_per_s, options.topology, options.pump),
-      network(context, platform, options.client_link_latency,
+      network(context, platform, options.client_link_latency, options.switch_queue,
               each_nodes(plan, options, options.packet_loss_ppb, &NodeHardware::packet_loss_ppb)),
       memory(context, plan),
       resending(context, network),
@@ -169,6 +169,7 @@ void Stations::enter(Gate gate, void* subject) {
       return cpus.hand_over(*op);
 
     case Gate::arrive:
+      if (network.request_waits(*op)) return;
       return network.has_failed() ? arrive_unless_lost(*op) : responder.arrive(*op);
     case Gate::served:
       return responder.served(*op);
@@ -178,6 +179,7 @@ void Stations::enter(Gate gate, void* subject) {
       return op->kind == OpKind::send ? messages.arrived(*op) : calls.arrived(*op);
 
     case Gate::complete:
+      if (network.answer_waits(*op)) return;
       return network.has_failed() ? complete_unless_lost(*op) : completed(*op);
     case Gate::sendable:
       return requester.release(*static_cast<Qp*>(subject));

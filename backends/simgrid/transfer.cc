@@ -58,13 +58,11 @@ void Transfer::send_long(SimOperation& op, Time date) {
 
 void Transfer::answer(SimOperation& op, Duration extra) {
   const NodeId here = op.qp->to;
-  Time date = timeline_.now() + extra;
-  if (delays_answer(op, date)) return;
-  if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes)
-    date = network_.depart_answer(here, op.from, date, op.verb.bytes);
-  date = date + network_.wire(here, op.from) + network_.jitter(here, op.chance_back) +
-         owner(op).nic.completion;
-  timeline_.push(op.qp->completes(date), op.actor, Gate::complete, &op);
+  if (delays_answer(op, timeline_.now() + extra)) return;
+  const Packets sent = answer_packets(nodes_.model(here), op.verb);
+  const Time arrives = network_.depart_answer(op, here, op.from, extra, sent, op.chance_back);
+  timeline_.push(op.qp->completes(arrives + owner(op).nic.completion), op.actor, Gate::complete,
+                 &op);
 }
 
 void Transfer::fail(SimOperation& op, VerbStatus status) {
@@ -83,6 +81,13 @@ NodeId Transfer::source(const SimOperation& op) const {
 
 NodeId Transfer::target(const SimOperation& op) const {
   return op.verb.kind == VerbKind::write ? op.qp->to : op.from;
+}
+
+// Of a long payload.
+std::uint32_t Transfer::wire_bytes(const SimOperation& op) const {
+  const NicModel& sender = nodes_.model(source(op));
+  const bool write = op.verb.kind == VerbKind::write;
+  return (write ? request_packets(sender, op.verb) : answer_packets(sender, op.verb)).wire;
 }
 
 bool Transfer::is_stopped(const SimOperation& op) const {
@@ -118,11 +123,13 @@ void Transfer::begin_or_stop(SimOperation& op) {
   if (op.bulk == BulkState::stopping) return take_off(op);
   if (is_stopped(op)) return give_up(op);
   op.bulk = BulkState::moving;
+  const std::uint32_t bytes = wire_bytes(op);
+  network_.carry_long(source(op), target(op), bytes);
   if (spec_.model == BulkModel::flows)
-    return platform_.start_flow(source(op), target(op), op.verb.bytes, &op);
+    return platform_.start_flow(source(op), target(op), bytes, &op);
   op.ports_left = 2;
   const auto carry = [&](SharedPort& port, NodeId here, NodeId there) {
-    port.add(timeline_.now(), network_.occupies(here, there, op.verb.bytes), &op);
+    port.add(timeline_.now(), network_.occupies(here, there, bytes), &op);
     watch(port);
   };
   carry(ports_[source(op)].egress, source(op), target(op));

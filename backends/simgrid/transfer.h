@@ -72,8 +72,8 @@ class Transfer : Station {
   void send(SimOperation& op, Time date) {
     const bool write = op.verb.kind == VerbKind::write;
     if (write && carries(op)) return send_long(op, date);
-    const std::uint32_t bytes = write ? op.verb.bytes : 0;
-    network_.deliver(op, network_.depart(op.from, op.qp->to, date, bytes, op.chance_there));
+    const Packets sent = request_packets(owner(op).nic, op.verb);
+    network_.deliver(op, network_.depart(op, op.from, op.qp->to, date, sent, op.chance_there));
   }
   // The same for a request that its responder has kept since it arrived behind a lost one: it goes
   // on right after that one has arrived.
@@ -103,6 +103,7 @@ class Transfer : Station {
   void send_long(SimOperation& op, Time date);
   NodeId source(const SimOperation& op) const;
   NodeId target(const SimOperation& op) const;
+  std::uint32_t wire_bytes(const SimOperation& op) const;
   bool is_stopped(const SimOperation& op) const;
   // True if the answer, which could leave at `date`, is long itself or waits behind a long one.
   bool delays_answer(SimOperation& op, Time date) {

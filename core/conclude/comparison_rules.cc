@@ -43,6 +43,8 @@ bool may_differ(const std::string& path) {
                                          "platform.server_cpu",
                                          "platform.client_link_latency",
                                          "platform.packet_loss",
+                                         "platform.switch_queue",
+                                         "platform.software",
                                          "run.seed",
                                          "run.repeats",
                                          "run.precision",

@@ -198,7 +198,8 @@ const std::vector<Metric>& metric_table() {
        "Above 0, atomics on hot words delay atomics on other words."},
       {"server_nic.utilisation.link", "share", "link busy",
        Aggregation::mean, at<&M::server_nic, &M::ServerNic::link>,
-       "Share of the window in which payloads occupied the busiest server's link."},
+       "Share of the window in which packets occupied the busier direction of the busiest server's "
+       "link."},
       {"server_nic.slot_wait_ns", "ns", "wait for a slot",
        Aggregation::mean, at<&M::server_nic, &M::ServerNic::slot_wait_ns>,
        "Mean time that an atomic waited at the server for its slot, over atomics that used one."},

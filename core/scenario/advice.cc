@@ -243,6 +243,7 @@ HardwareAdvice hardware_advice(const Point& point) {
     const char* reality;
   } unused[] = {
       {true, "nic", "the real NIC has its own rates and latencies"},
+      {!platform.software.empty(), "software", "it is Latchlab's own on real CPUs"},
       {platform.topology.kind != TopologyKind::star, "topology",
        "real nodes are cabled as they are"},
       {platform.bulk.model != BulkModel::shared_ports, "bulk",
@@ -250,6 +251,8 @@ HardwareAdvice hardware_advice(const Point& point) {
       {platform.client_link_latency.ps != 0, "client_link_latency",
        "real links are as long as they are"},
       {platform.packet_loss_ppb != 0, "packet_loss", "real links lose what they lose"},
+      {platform.switch_queue != SwitchQueueSpec{}, "switch_queue",
+       "real switches have the buffers that they have"},
       {clocks.drift_ppb != 0, "clocks.drift", "real clocks drift as they do"},
       {clocks.offset.ps != 0, "clocks.offset", "real clocks are set as they are"},
       {clocks.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does"},

@@ -177,6 +177,7 @@ Json constant_schema(const NicConstant& constant) {
             {"status", {{"enum", status_names()}}},
             {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", bound}}},
             {"overridden", {{"type", "boolean"}}},
+            {"was", {{"type", "string"}}},
             {"scaled", {{"type", "string"}}}}},
           {"required", {"value", "source", "status"}},
           {"additionalProperties", false},

@@ -21,6 +21,7 @@ struct ConstantOrigin {
   ConstantStatus status = ConstantStatus::assumed;
   std::string low, high;    // bounds as written; empty if published without a range
   bool overridden = false;  // the scenario replaced or scaled the file's value
+  std::string was;          // that value, as written; empty: it is not overridden
   std::string scaled;       // "341ns by atomics 4x"; empty: not scaled
 };
 
@@ -48,6 +49,11 @@ struct NicModel {
 
   // link, latency, request, responder
   std::int64_t link_bits_per_s = 0;
+  // The rate at which the latencies were measured: that of the NIC's file, whatever a scenario puts
+  // in its place. 0: link_bits_per_s.
+  std::int64_t measured_bits_per_s = 0;
+  std::int64_t packet_overhead = 0;  // bytes
+  std::int64_t mtu = 4096;           // bytes
   Duration post, one_way, completion, jitter, read, write, atomic_16, receive;
   Duration request_gap;
   Duration serve_read, serve_write, serve_send, serve_atomic_8, serve_atomic_16;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostCount = 65'536;
 constexpr std::int64_t kMostRatio = 100 * kWholePpb;
+constexpr std::int64_t kMostPacket = 65'536;  // bytes
 
 std::vector<RatePoint> read_curve(const YamlNode& value, const std::string& path) {
   static const ScenarioKey most_qps = quantity(KeyKind::count, "1", "100M", Form::plain);
@@ -80,11 +81,12 @@ NicConstant::NicConstant(const std::string& dotted, Field in, const char* says, 
   };
   as_key = std::visit(made, field);
   as_key.path = "platform.nic." + dotted;
-  as_key.example = example_of(kind);
+  as_key.example = kind == KeyKind::bytes && *min != '\0' ? min : example_of(kind);
   as_key.says = says;
   if (kind == KeyKind::duration) as_key.most = seconds(100).ps;
   if (kind == KeyKind::count) as_key.most = kMostCount;
   if (kind == KeyKind::ratio) as_key.most = kMostRatio;
+  if (kind == KeyKind::bytes && section == "link") as_key.most = kMostPacket;
 }
 
 const ScenarioKey& rate_share() {
@@ -96,7 +98,14 @@ const std::vector<NicConstant>& nic_constants() {
   using Nic = NicModel;
   using enum KeyKind;
   static const std::vector<NicConstant> table = {
-      {"link.rate", &Nic::link_bits_per_s, "Bandwidth of a port, after coding.", bit_rate, "1bps"},
+      {"link.rate", &Nic::link_bits_per_s, "Bandwidth of a port, after coding.", bit_rate,
+       "100kbps"},
+      {"link.overhead", &Nic::packet_overhead,
+       "Bytes of each packet on the wire beside its payload and what the operation adds (RETH 16, "
+       "AtomicETH 28, AETH 4 and so on). InfiniBand: LRH 8, BTH 12, ICRC 4, VCRC 2. RoCE v2: "
+       "Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, preamble and gap 20.",
+       bytes},
+      {"link.mtu", &Nic::mtu, "Largest payload of a packet (path MTU).", bytes, "256B"},
       {"latency.post", &Nic::post,
        "Time of the client's CPU and the doorbell, until the RNIC has the request."},
       {"latency.one_way", &Nic::one_way,
@@ -166,7 +175,9 @@ const std::vector<NicConstant>& nic_constants() {
       {"local.intra_node_message", &Nic::intra_node_message,
        "One-way latency of a SEND between two clients of one node."},
       {"local.on_node", &Nic::on_node,
-       "Time of one access to the state that the clients of a node share."},
+       "Time of one access to the state that the clients of a node share; accesses for one lock "
+       "wait "
+       "for each other."},
       {"local.cpu_access", &Nic::cpu_access,
        "Time of a CPU load, store or atomic on registered memory."},
       {"local.handle_message", &Nic::handle_message,

@@ -13,19 +13,39 @@ namespace {
 
 constexpr const char* kFolder = "models/nics";
 
+constexpr const char* kStacks = "models/cpu/stacks";
+
 constexpr int kMostBases = 4;
+
+// Of the constants in a NIC's file, those that software decides.
+const std::vector<std::string>& constants_of_software() {
+  static const std::vector<std::string> keys = {
+      "latency.post",         "latency.completion", "local.on_node", "local.cpu_access",
+      "local.handle_message", "local.shared_core",  "server.cores",  "server.call_service"};
+  return keys;
+}
+
+// `kind`: "NIC", for messages.
+std::string path_of(const YamlNode& name, const std::string& wanted, const char* kind,
+                    const char* folder, const Files& files) {
+  const std::string path = find_data_file(wanted, folder, files.directory, files.data);
+  if (!path.empty()) return path;
+  const std::vector<std::string> known = data_names(folder, files.data);
+  reject(name.place, "there is no {} {}; known: {}{}", kind, in_quotes(wanted),
+         known.empty() ? fmt::format("none (no {} found)", folder) : joined(known),
+         aside(wanted, known));
+}
+
+YamlNode load_yaml(const std::string& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) throw InputError{text.error()};
+  return parse_yaml(text.value(), path);
+}
 
 YamlNode load_description(const YamlNode& name, const Files& files, int depth = 0) {
   const std::string& wanted = scalar(name, "platform.nic", "a name such as connectx-5");
-  const std::string path = find_data_file(wanted, kFolder, files.directory, files.data);
-  if (path.empty()) {
-    const std::vector<std::string> known = data_names(kFolder, files.data);
-    reject(name.place, "there is no NIC {}; known: {}{}", in_quotes(wanted),
-           known.empty() ? "none (no models/nics found)" : joined(known), aside(wanted, known));
-  }
-  const Result<std::string> text = read_text_file(path);
-  if (!text) throw InputError{text.error()};
-  YamlNode description = parse_yaml(text.value(), path);
+  const std::string path = path_of(name, wanted, "NIC", kFolder, files);
+  YamlNode description = load_yaml(path);
   const YamlNode* const base = description.is_map() ? description.find("base") : nullptr;
   if (base == nullptr) return description;
   const Files beside{path.substr(0, path.rfind('/') + 1), files.data};
@@ -42,6 +62,7 @@ const Keys& origin_keys() {
       {"status", words(status_names(), &Origin::status), "assumed", "", kRequired},
       {"range", said<Origin>(KeyKind::list), "[low, high]", ""},
       {"overridden", number(KeyKind::boolean, &Origin::overridden), "true", ""},
+      {"was", line(&Origin::was), "341ns", ""},
       {"scaled", line(&Origin::scaled), "\"341ns by atomics 4x\"", ""},
   });
   return keys;
@@ -71,6 +92,10 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
   const YamlNode& value = *node.find("value");
   constant.as_key.read({constant.as_key, value, origin.key}, &nic);
   origin.value = value.is_scalar() ? value.text : emit_yaml_flow(value);
+  if (origin.key == "link.rate") {
+    const YamlNode* const was = node.find("was");
+    nic.measured_bits_per_s = read_number({constant.as_key, was ? *was : value, origin.key});
+  }
   if (origin.source.empty())
     reject(node.place, origin.key + ".source is empty; say where the value comes from");
   const YamlNode* range = node.find("range");
@@ -95,6 +120,7 @@ YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
       node.set("range", std::move(range));
     }
     if (origin.overridden) node.set("overridden", yaml_text("true"));
+    if (!origin.was.empty()) node.set("was", yaml_text(origin.was));
     if (!origin.scaled.empty()) node.set("scaled", yaml_text(origin.scaled));
     node.set("source", yaml_text(origin.source));
   }
@@ -210,9 +236,17 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
   if (constant->as_key.kind != KeyKind::curve)
     scalar(value, "platform.nic." + key, "one value such as 300ns");
   YamlNode& present = nic_constant_in(description, *constant, value.place);
-  present.set("value", value);
-  present.set("overridden", yaml_text("true", value.place));
+  replace_nic_value(present, value);
   present.erase("scaled");
+}
+
+void replace_nic_value(YamlNode& constant, YamlNode value) {
+  const SourceLocation place = value.place;
+  const YamlNode* const old = constant.find("value");
+  if (old != nullptr && old->is_scalar() && constant.find("was") == nullptr)
+    constant.set("was", yaml_text(old->text, place));
+  constant.set("value", std::move(value));
+  constant.set("overridden", yaml_text("true", place));
 }
 
 YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
@@ -226,6 +260,40 @@ YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
   return *present;
 }
 
+namespace {
+
+// A factor on the value of the NIC's file says nothing of the software's.
+void check_scaled(const YamlNode& constant, const std::string& key) {
+  const YamlNode* const scaled = constant.find("scaled");
+  const YamlNode* const was = constant.find("was");
+  if (scaled != nullptr && was != nullptr && scaled->text.starts_with(was->text + " "))
+    reject(constant.place,
+           "scale multiplies {} of the NIC's file, in whose place platform.software puts another "
+           "value; give the value to be scaled beside it, or leave {} out of scale",
+           key, key);
+}
+
+}  // namespace
+
+void use_software(YamlNode& description, const YamlNode& name, const Files& files) {
+  const std::string& wanted = scalar(name, "platform.software", "a name such as event_channel");
+  const YamlNode stack = load_yaml(path_of(name, wanted, "software", kStacks, files));
+  require_map(stack, wanted, "constants such as latency: {post: {value: 300ns, ...}}");
+  for (const YamlEntry& section : stack.entries) {
+    if (section.key == "name" || section.key == "says") continue;
+    require_map(section.value, section.key, "constants such as {post: {value: 300ns, ...}}");
+    for (const YamlEntry& entry : section.value.entries) {
+      const std::string key = section.key + "." + entry.key;
+      if (!contains(constants_of_software(), key))
+        reject(entry.place, "{} is not a constant of software; those are {}", in_quotes(key),
+               joined(constants_of_software()));
+      YamlNode& present = nic_constant_in(description, *find_nic_constant(key), entry.value.place);
+      check_scaled(present, key);
+      if (present.find("overridden") == nullptr) present = entry.value;
+    }
+  }
+}
+
 NicModel read_nic(const YamlNode& description) {
   NicModel nic;
   read_keys(description_keys(), description, "", &nic);
@@ -236,6 +304,17 @@ NicModel read_nic(const YamlNode& description) {
 
 YamlNode write_nic(const NicModel& nic) {
   return write_keys(description_keys(), &nic);
+}
+
+Result<std::string> what_software_is(const std::string& name, const DataDirs& data) {
+  try {
+    const YamlNode stack =
+        load_yaml(path_of(yaml_text(name), name, "software", kStacks, {".", data}));
+    const YamlNode* const says = stack.is_map() ? stack.find("says") : nullptr;
+    return says != nullptr ? says->text : std::string();
+  } catch (const InputError& problem) {
+    return problem.error;
+  }
 }
 
 Result<NicModel> load_nic(const std::string& name_or_path, const std::string& directory,

@@ -25,11 +25,18 @@ YamlNode default_nic(const SourceLocation& place);
 // Replaces the value of one constant, given by its dotted key, in a whole description.
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value);
 
+// Gives a constant of a description another value, and notes the one that it had first.
+void replace_nic_value(YamlNode& constant, YamlNode value);
+
 // Multiplies the present values of constants, given by group or dotted key.
 void scale_nic(YamlNode& description, const YamlNode& scale);
 // A constant of a description. Its place becomes `place`, the location of the change.
 YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
                           const SourceLocation& place);
+
+// Puts the constants of a file in models/cpu/stacks, which say what software costs, in place of
+// those in a whole description. Those that the scenario has replaced or scaled stay.
+void use_software(YamlNode& description, const YamlNode& name, const Files& files);
 
 // A description with `base: NAME` may omit constants that were not measured. They are taken from
 // NAME with status assumed and NAME's range. A published time or rate without a range gets half to

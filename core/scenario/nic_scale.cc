@@ -56,8 +56,7 @@ void scale_constant(YamlNode& description, const NicConstant& constant, const Ya
   const std::string note =
       (earlier ? earlier->text + ", " : value->text + " by ") + entry.key + " " + entry.value.text;
   result.place = place;
-  present.set("value", std::move(result));
-  present.set("overridden", yaml_text("true", place));
+  replace_nic_value(present, std::move(result));
   present.set("scaled", yaml_text(note, place));
 }
 

@@ -61,8 +61,8 @@ which mostly means "none", stays 0.
 A factor applies to the values of the base and to the values given beside it. A constant may not be
 scaled both by its group and alone. `--set platform.nic.scale.atomics=4x` scales the NIC of any
 scenario, and a sweep of `platform.nic.scale.atomics: [1x, 2x, 4x]` varies the factor. In the
-resolved scenario such a constant is `overridden`, and `scaled: 341ns by atomics 4x` states the
-factor.
+resolved scenario such a constant is `overridden`, `was: 341ns` states the value in the NIC's file,
+and `scaled: 341ns by atomics 4x` the factor.
 
 | group | what a factor multiplies | `4x` | constants |
 |---|---|---|---|

@@ -37,9 +37,11 @@ struct ClientGroup {
 
 struct PlatformSpec {
   NicModel nic;
+  std::string software;  // a name under models/cpu/stacks; empty: as the NIC's file has it
   TopologySpec topology;
   BulkSpec bulk;
   DatagramSpec datagrams;
+  SwitchQueueSpec switch_queue;
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
@@ -314,6 +316,9 @@ Result<Scenario> load_scenario(const std::string& path, const std::vector<Overri
 // Reads models/nics/NAME.yaml or a path.
 Result<NicModel> load_nic(const std::string& name_or_path, const std::string& directory,
                           const DataDirs& data);
+
+// What a file of models/cpu/stacks says of itself.
+Result<std::string> what_software_is(const std::string& name, const DataDirs& data);
 
 // "2us", "10M", "40%": a number with a unit. Each parser accepts the units of its quantity.
 Result<Duration> parse_duration(const std::string& text);

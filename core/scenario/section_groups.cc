@@ -23,7 +23,9 @@ void check_name(const YamlNode& name, const std::string& path, const Point& poin
 
 // Except in a star, all links have one rate, which SimGrid's flows share.
 NicModel read_group_nic(const YamlNode& node, const Files& files, const PlatformSpec& platform) {
-  NicModel nic = read_nic(expand_nic(node, files));
+  YamlNode section = yaml_map();
+  if (!platform.software.empty()) section.set("software", yaml_text(platform.software, node.place));
+  NicModel nic = read_nic_of_node(node, section, files);
   const bool one_rate =
       platform.topology.kind != TopologyKind::star && platform.bulk.model == BulkModel::flows;
   if (one_rate && nic.link_bits_per_s != platform.nic.link_bits_per_s)

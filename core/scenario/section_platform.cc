@@ -35,6 +35,18 @@ const Keys& datagram_keys() {
   return keys;
 }
 
+const Keys& switch_queue_keys() {
+  static const Keys keys = rows<SwitchQueueSpec>({
+      {"bytes", number(bytes, &SwitchQueueSpec::bytes, "0B", "64MiB"), "256KiB",
+       "Bytes of the packets that wait at an output port at most; 0B: without limit."},
+      {"full", words({"pause", "drop"}, &SwitchQueueSpec::full), "drop",
+       "What happens to a packet for a full queue. pause: the port before it waits, and with it "
+       "all that it sends (PFC, or the credits of InfiniBand). drop: the packet is lost, and RC "
+       "and DC send it again (see packet_loss)."},
+  });
+  return keys;
+}
+
 const Keys& server_cpu_keys() {
   static const Keys keys = rows<ServerCpuSpec>({
       {"cores", number(count, &ServerCpuSpec::cores, "1", "65536"), "8",
@@ -169,6 +181,11 @@ const Keys& platform_keys() {
        "The RNIC of every node (groups[].nic: of a group's nodes): a name under models/nics, a "
        "path, or a mapping that changes a `base`: it replaces constants by their dotted names, "
        "multiplies some by `scale`, and may give the result a `name`."},
+      {"software", line(&Platform::software), "event_channel",
+       "What the CPUs of all nodes run: a name under models/cpu/stacks, whose constants replace "
+       "those of the NIC's file (costs of posting, completions, messages and calls). The "
+       "scenario's own changes of the NIC stay.",
+       kOmitted},
       {"topology", nested(&Platform::topology, topology_keys, "kind"), "{kind: fat_tree}",
        "The network between the nodes. Sizes that are not given follow from the number of nodes."},
       {"servers", number(count, &Platform::servers, "1", "65535"), "4",
@@ -193,11 +210,16 @@ const Keys& platform_keys() {
        "and "
        "DC send again what is lost: at once if later packets of the QP show the loss, otherwise "
        "after timeout.ack."},
+      {"switch_queue", nested(&Platform::switch_queue, switch_queue_keys),
+       "{bytes: 256KiB, full: drop}",
+       "The queue of each output port of a switch, to a node or to another switch. Long payloads "
+       "(bulk) share the ports equally, and do not wait in it.",
+       kOmitted},
       {"clocks", nested(&Platform::clocks, clock_keys), "{drift: 100ppm}",
        "Errors of the nodes' clocks. All draws follow from the seed."},
       {"bulk", nested(&Platform::bulk, bulk_keys, "model"), "{model: flows, above: 8KiB}",
-       "How the network's bandwidth is shared by long payloads; short payloads are sent one at a "
-       "time at the sender's port."},
+       "How the network's bandwidth is shared by long payloads; short ones pass each link one at a "
+       "time."},
       {"qps", words({"client", "core", "node", "pair", "duplex"}, &Platform::qps), "core",
        "What has its own QP to each node: a client, a core or a node. The limit of READs and "
        "atomics in flight and the order of execution apply to each QP. pair: as client, but a "
@@ -230,6 +252,13 @@ const Keys& platform_keys() {
   return keys;
 }
 
+NicModel read_nic_of_node(const YamlNode& nic, const YamlNode& platform, const Files& files) {
+  YamlNode description = expand_nic(nic, files);
+  const YamlNode* const software = platform.find("software");
+  if (software && !software->is_null()) use_software(description, *software, files);
+  return read_nic(description);
+}
+
 void finish_platform(const YamlNode* node, const SourceLocation& place, const Files& files,
                      Point& point) {
   static const YamlNode kNothing = yaml_map();
@@ -244,7 +273,7 @@ void finish_platform(const YamlNode* node, const SourceLocation& place, const Fi
   const bool told = bulk && (bulk->is_scalar() || bulk->find("model"));
   if (!told && platform.topology.kind != TopologyKind::star) platform.bulk.model = BulkModel::flows;
   const YamlNode* nic = section.find("nic");
-  platform.nic = read_nic(expand_nic(nic ? *nic : default_nic(place), files));
+  platform.nic = read_nic_of_node(nic ? *nic : default_nic(place), section, files);
 }
 
 }  // namespace latchlab

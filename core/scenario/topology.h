@@ -46,7 +46,7 @@ struct TopologySpec {
   Duration hop_latency = nanoseconds(130);
 };
 
-// How long payloads share the network. Short payloads always queue at the sender's port.
+// How long payloads share the network. Short payloads queue at each link.
 enum class BulkModel : std::uint8_t {
   shared_ports,  // equal shares of each port; only ports limit bandwidth
   flows,         // SimGrid's flows: max-min fair shares of every link of the route
@@ -59,6 +59,21 @@ struct BulkSpec {
   // Payloads longer than this are bulk. A choice of the model: at 100 Gb/s, 8 KiB take 0.66 us,
   // less than half a round trip, so that sharing hardly affects shorter payloads.
   std::uint64_t above_bytes = 8'192;
+};
+
+// What a switch does with a packet for an output port whose queue is full.
+enum class QueueFull : std::uint8_t {
+  pause,  // it pauses the port before it, which holds up all that it sends (PFC, InfiniBand's
+          // credits)
+  drop,   // the packet is lost
+};
+
+// The queue of each output port of a switch: to a node, or to another switch.
+struct SwitchQueueSpec {
+  std::int64_t bytes = 0;  // 0: without limit
+  QueueFull full = QueueFull::pause;
+
+  bool operator==(const SwitchQueueSpec&) const = default;
 };
 
 // What the network does to unacknowledged messages (UD). All draws follow from the seed.

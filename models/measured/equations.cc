@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/verbs/message.h"
 #include "models/measured/benchmarks.h"
 
 namespace latchlab {
@@ -21,6 +22,11 @@ constexpr double kUniformSigma = 1.7321;  // half-width / standard deviation
 constexpr double kLeastOfMany = 1.2533;
 constexpr double kStillGrowing = 1.05;   // growth of a rate with more clients
 constexpr std::uint32_t kSmallest = 64;  // bytes that a port sends without extra time
+// Bytes that operations add to their packets (InfiniBand, volume 1, chapter 9): a WRITE's address,
+// an acknowledgement, an atomic's address and operands, and those of a masked CAS of 16 bytes.
+constexpr int kReth = 16;
+constexpr int kAtomicEth = 28;
+constexpr int kMasked16 = 12 + 4 * 16;
 const std::vector<int>& sizes() {
   static const std::vector<int> all = {8, 64, 256, 1024, 4096};
   return all;
@@ -56,7 +62,23 @@ double average(const Values& values) {
 
 class Writer {
  public:
-  explicit Writer(const Measurements& measurements) : measurements_(measurements) {}
+  Writer(const Measurements& measurements, const NicModel& packets)
+      : measurements_(measurements), packets_(packets) {}
+
+  // What the longer of a verb's two packets takes on the wire: its payload, `headers` of the
+  // operation, and what each packet adds.
+  double wire_bytes(int payload, int headers) const {
+    const auto count = std::max<std::int64_t>((payload + packets_.mtu - 1) / packets_.mtu, 1);
+    return static_cast<double>(payload + headers + count * packets_.packet_overhead);
+  }
+  // Whether the link carries hardly more verbs of so many bytes than were measured. Of a PCIe that
+  // is slower than the link, `link_4096` tells less than the link carries.
+  bool fills_link(const Values& measured, double bytes) const {
+    constexpr double kClearly = 1.1;
+    const Values link = values("link_4096", pace);
+    const double byte = link.empty() ? 0 : average(link) / wire_bytes(4096, kReth);
+    return average(measured) < kClearly * bytes * byte;
+  }
 
   Values values(const std::string& label, Read read) const {
     Values values;
@@ -85,10 +107,15 @@ class Writer {
   }
 
   // Adds the time per verb of a saturated station. It is saturated if more clients change nothing.
-  void rate(const std::string& label, Sum sum, std::vector<std::string> tells) {
+  // `bytes`: of its longer packet; 0: its packets cannot fill a link.
+  void rate(const std::string& label, Sum sum, std::vector<std::string> tells, double bytes = 0) {
     const Values measured = values(label, pace);
     const Values fewer = values(label + kFewer, pace);
     if (measured.empty() || fewer.empty()) return;
+    if (fills_link(measured, bytes)) {
+      all_.unused.push_back(label + ": its packets fill the link");
+      return;
+    }
     const double growth = average(fewer) / average(measured);
     if (growth > kStillGrowing) {
       all_.unused.push_back(
@@ -118,6 +145,7 @@ class Writer {
 
  private:
   const Measurements& measurements_;
+  const NicModel& packets_;
   Equations all_;
 };
 
@@ -130,7 +158,7 @@ std::vector<std::string> told(int bytes, const char* key) {
 
 void write_latencies(Writer& to) {
   for (const int bytes : sizes()) {
-    const double carried = bytes > static_cast<int>(kSmallest) ? bytes : 0;
+    const double carried = std::max(bytes - static_cast<int>(kSmallest), 0);
     const Sum moved = carried > 0 ? Sum{{kLinkByte, carried}} : Sum{};
     to.latency(fmt::format("read_{}", bytes),
                trip() + Sum{{"responder.read", 1}, {"latency.read", 1}} + moved,
@@ -170,16 +198,19 @@ void write_latencies(Writer& to) {
 }
 
 void write_rates(Writer& to) {
-  const std::pair<const char*, const char*> rates[] = {
-      {"read_rate", "responder.read"},
-      {"write_rate", "responder.write"},
-      {"send_rate", "responder.send"},
-      {"spread", "responder.atomic_8"},
-      {"spread_16", "responder.atomic_16"},
-      {"same", "atomic.same_address"},
-      {"same_failed", "atomic.same_address_failed"},
-      {"same_16", "atomic.same_address_16"}};
-  for (const auto& [label, key] : rates) to.rate(label, {{key, 1}}, {key});
+  const struct {
+    const char* label;
+    const char* key;
+    double bytes;
+  } rates[] = {{"read_rate", "responder.read", to.wire_bytes(0, kReth)},
+               {"write_rate", "responder.write", to.wire_bytes(8, kReth)},
+               {"send_rate", "responder.send", to.wire_bytes(sizeof(Message), 0)},
+               {"spread", "responder.atomic_8", to.wire_bytes(0, kAtomicEth)},
+               {"spread_16", "responder.atomic_16", to.wire_bytes(0, kMasked16)},
+               {"same", "atomic.same_address", 0},
+               {"same_failed", "atomic.same_address_failed", 0},
+               {"same_16", "atomic.same_address_16", 0}};
+  for (const auto& [label, key, bytes] : rates) to.rate(label, {{key, 1}}, {key}, bytes);
   for (const int bytes : {1024, 4096})
     to.rate(fmt::format("loop_{}", bytes), {{"pcie.per_verb", 2}, {kPcieByte, 2.0 * bytes}},
             {"pcie.per_verb", kPcieByte});
@@ -192,15 +223,18 @@ void write_link_rate(Writer& to) {
   constexpr double kSlower = 1.02;
   if (!link.empty() && !looped.empty() && average(link) < kSlower * average(looped) / 2)
     return to.unused("link_4096: PCIe is no faster than that, and may be what it tells of");
-  to.rate("link_4096", {{kLinkByte, 4096}}, {kLinkByte});
+  to.rate("link_4096", {{kLinkByte, to.wire_bytes(4096, kReth)}}, {kLinkByte});
 }
 
-// One client node is the bottleneck only if it issues less than two servers take in.
+// One client node is the bottleneck only if it issues less than two servers take in, and less than
+// its link carries.
 void write_issue_rate(Writer& to) {
   const Values issued = to.values("issue", pace);
   const Values taken = to.values("write_rate", pace);
   if (issued.empty() || taken.empty()) return;
   constexpr double kClearly = 1.1;
+  if (to.fills_link(issued, to.wire_bytes(8, kReth)))
+    return to.unused("issue: its packets fill the link");
   if (average(issued) < kClearly * average(taken) / 2)
     return to.unused("issue: two servers take in no more than one client node issues");
   to.plain("issue", pace, {{"request.gap", 1}}, {"request.gap"});
@@ -230,12 +264,17 @@ void write_device(Writer& to) {
     for (const int bytes : {8, 64})
       to.latency(fmt::format("device_{}_{}", verb, bytes),
                  trip() + Sum{{std::string("responder.") + verb, 1}, {key(verb), 1}}, {key(verb)});
-  for (const auto& [label, name] : {std::pair("spread", "atomic_8"),
-                                    {"spread_16", "atomic_16"},
-                                    {"same", "same_address"},
-                                    {"same_failed", "same_address_failed"},
-                                    {"same_16", "same_address_16"}})
-    to.rate(std::string("device_") + label, {{key(name), 1}}, {key(name)});
+  const struct {
+    const char* label;
+    const char* name;
+    double bytes;
+  } rates[] = {{"spread", "atomic_8", to.wire_bytes(0, kAtomicEth)},
+               {"spread_16", "atomic_16", to.wire_bytes(0, kMasked16)},
+               {"same", "same_address", 0},
+               {"same_failed", "same_address_failed", 0},
+               {"same_16", "same_address_16", 0}};
+  for (const auto& [label, name, bytes] : rates)
+    to.rate(std::string("device_") + label, {{key(name), 1}}, {key(name)}, bytes);
 }
 
 }  // namespace
@@ -278,8 +317,8 @@ Taken take_measurements(const Scenario& scenario, const StudyOutcome& outcome) {
   return taken;
 }
 
-Equations equations_of(const Measurements& measurements) {
-  Writer writer(measurements);
+Equations equations_of(const Measurements& measurements, const NicModel& packets) {
+  Writer writer(measurements, packets);
   write_latencies(writer);
   write_rates(writer);
   write_link_rate(writer);

@@ -57,6 +57,7 @@ struct Equations {
       unused;  // "read_rate: grows by 40 % with ...": measured, but without an equation
 };
 
-Equations equations_of(const Measurements& measurements);
+// `packets`: a NIC with the link.overhead and link.mtu of the measured one.
+Equations equations_of(const Measurements& measurements, const NicModel& packets);
 
 }  // namespace latchlab

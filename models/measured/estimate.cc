@@ -142,9 +142,9 @@ const FoundConstant* Estimate::find(const std::string& key) const {
   return found_at == found.end() ? nullptr : &*found_at;
 }
 
-Result<Estimate> estimate(const Measurements& measurements) {
+Result<Estimate> estimate(const Measurements& measurements, const NicModel& packets) {
   Estimate result;
-  Equations equations = equations_of(measurements);
+  Equations equations = equations_of(measurements, packets);
   std::erase_if(equations.all, [&](const Equation& equation) {
     const bool few = equation.values.size() < kLeastRepeats;
     if (few)

@@ -65,7 +65,8 @@ struct Estimate {
 };
 
 // Error: nothing could be fitted, or the fit is so bad that its constants are meaningless.
-Result<Estimate> estimate(const Measurements& measurements);
+// `packets`: a NIC with the link.overhead and link.mtu of the measured one.
+Result<Estimate> estimate(const Measurements& measurements, const NicModel& packets);
 
 // ---- parts ----
 

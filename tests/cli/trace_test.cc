@@ -173,13 +173,14 @@ TEST_F(Trace, of_the_worst_acquisition_ignores_clients_that_crashed_while_waitin
   EXPECT_GT(longest, 0);
 }
 
-// A queue of 64 sections takes longer than the lock waits before it resets: the longest acquisition
-// makes several attempts.
+// A queue of 32 sections takes longer than the lock waits before it resets: the longest acquisition
+// makes several attempts. Its events fit one trace.
 TEST_F(Trace, of_the_worst_acquisition_begins_with_its_first_attempt) {
   write("resets.yaml",
-        "schema: 1\nname: resets\nplatform: {client_nodes: 4, clients_per_node: 16}\n"
-        "locks: {count: 1}\nworkload: {read_ratio: 0%, critical_section: 200us}\n"
-        "protocol: {name: cql, timeout: 5ms}\nrun: {warmup: 0us, duration: 100ms}\n");
+        "schema: 1\nname: resets\nplatform: {client_nodes: 4, clients_per_node: 8}\n"
+        "locks: {count: 1}\nworkload: {read_ratio: 0%, critical_section: 400us}\n"
+        "protocol: {name: cql, timeout: 5ms}\n"
+        "run: {warmup: 0us, duration: 100ms, repeats: 1}\n");
   const Finished done = latchlab(
       {"run", "resets.yaml", "--out", "r", "--trace", "--trace-window", "worst", "--quiet"});
   ASSERT_EQ(done.code, 0) << done.err;

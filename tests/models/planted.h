@@ -75,8 +75,8 @@ class PlantedNic {
     nic_.window = windows[chance_() % 5];
     nic_.slots = chance_() % 2 == 0 ? 512 : 256;
     nic_.outstanding = chance_() % 2 == 0 ? 16 : 32;
-    const std::int64_t gbps[] = {56, 100, 200};
-    nic_.link_bits_per_s = gbps[chance_() % 3] * 1'000'000'000;
+    const std::int64_t gbps[] = {200, 100, 400};  // never filled by short packets
+    nic_.link_bits_per_s = nic_.measured_bits_per_s = gbps[chance_() % 3] * 1'000'000'000;
     nic_.pcie_bits_per_s = 107'200'000'000 + static_cast<std::int64_t>(chance_() % 90'000'000'000);
   }
 

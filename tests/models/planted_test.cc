@@ -64,7 +64,7 @@ TEST(Planted, constants_are_found_within_their_intervals_on_nine_of_ten_seeds) {
     PlantedNic planted(static_cast<std::uint64_t>(seed));
     MeasureOptions options;
     options.seed = static_cast<std::uint64_t>(seed);
-    const auto found = estimate(planted.measured(options, kScatter));
+    const auto found = estimate(planted.measured(options, kScatter), planted.nic());
     ASSERT_TRUE(found) << found.error().text();
     const std::vector<std::string> wrong = wrongs(planted, found.value());
     good += wrong.empty() ? 1 : 0;
@@ -118,7 +118,7 @@ const std::map<std::string, std::vector<std::string>>& told_by() {
 TEST(Planted, leaving_a_benchmark_out_opens_the_constants_that_it_determined) {
   PlantedNic planted(3);
   const Measurements all = planted.measured({}, kScatter);
-  const auto complete = estimate(all);
+  const auto complete = estimate(all, planted.nic());
   ASSERT_TRUE(complete);
   std::set<std::string> can_be_found;
   for (const FoundConstant& each : complete.value().found) can_be_found.insert(each.key);
@@ -127,7 +127,7 @@ TEST(Planted, leaving_a_benchmark_out_opens_the_constants_that_it_determined) {
     SCOPED_TRACE("without " + benchmark.name);
     Measurements rest = all;
     for (const ProbePoint& point : benchmark.points) rest.erase(point.label);
-    const auto found = estimate(rest);
+    const auto found = estimate(rest, planted.nic());
     ASSERT_TRUE(found);
     ASSERT_EQ(told_by().count(benchmark.name), 1u);
     for (const std::string& key : told_by().at(benchmark.name)) {
@@ -163,7 +163,7 @@ TEST(Planted, without_masks_of_16_bytes_masks_of_8_are_measured) {
   MeasureOptions options = only({"atomic_latency", "masked_latency"});
   for (const auto& [absent, bytes] : {std::pair{"", 16.0}, std::pair{"masked_cas_16", 8.0}}) {
     options.not_here = {absent};
-    const auto found = estimate(planted.measured(options, kScatter));
+    const auto found = estimate(planted.measured(options, kScatter), planted.nic());
     ASSERT_TRUE(found) << found.error().text();
     ASSERT_NE(found.value().find("atomic.masked"), nullptr) << absent;
     EXPECT_EQ(found.value().find("atomic.masked")->value, bytes) << absent;
@@ -172,7 +172,8 @@ TEST(Planted, without_masks_of_16_bytes_masks_of_8_are_measured) {
 
 TEST(Planted, constants_name_the_benchmarks_that_determined_them) {
   PlantedNic planted(4);
-  const auto found = estimate(planted.measured(only({"same_address", "local"}), kScatter));
+  const auto found =
+      estimate(planted.measured(only({"same_address", "local"}), kScatter), planted.nic());
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_NE(found.value().find("atomic.same_address"), nullptr);
   EXPECT_THAT(found.value().find("atomic.same_address")->by, testing::ElementsAre("same_address"));
@@ -183,9 +184,9 @@ TEST(Planted, constants_name_the_benchmarks_that_determined_them) {
 TEST(Planted, a_measurement_with_too_few_repeats_is_not_used_and_the_reason_is_given) {
   PlantedNic planted(4);
   Measurements all = planted.measured(only({"same_address", "local"}), kScatter);
-  EXPECT_THAT(estimate(all).value().unused, testing::IsEmpty());
+  EXPECT_THAT(estimate(all, planted.nic()).value().unused, testing::IsEmpty());
   all.at("load").repeats.resize(kLeastRepeats - 1);
-  const auto found = estimate(all);
+  const auto found = estimate(all, planted.nic());
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found.value().find("local.cpu_access"), nullptr);
   EXPECT_THAT(found.value().unused, testing::ElementsAre("load: only 2 repeats, and it takes 3"));
@@ -197,7 +198,7 @@ TEST(Planted, equal_repeats_give_a_fit_with_finite_numbers) {
   Measurements all = few_of(planted, 0);
   for (auto& [label, measured] : all)
     for (Measured::Repeat& repeat : measured.repeats) repeat = measured.repeats.front();
-  const auto found = estimate(all);
+  const auto found = estimate(all, planted.nic());
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_LT(found.value().reduced_chi2, kWorstChi2);
   EXPECT_GT(found.value().reduced_chi2, 0);
@@ -212,9 +213,9 @@ TEST(Planted, equal_repeats_give_a_fit_with_finite_numbers) {
 TEST(Planted, a_bad_fit_is_refused_and_names_the_contradicting_measurements) {
   PlantedNic planted(4);
   Measurements all = few_of(planted, kScatter);
-  ASSERT_TRUE(estimate(all));
+  ASSERT_TRUE(estimate(all, planted.nic()));
   for (Measured::Repeat& repeat : all.at("faa").repeats) repeat.typical *= 20;
-  const auto found = estimate(all);
+  const auto found = estimate(all, planted.nic());
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().text(),
               testing::AllOf(testing::HasSubstr("the fit is bad: reduced chi^2 is "),
@@ -226,11 +227,24 @@ TEST(Planted, a_bad_fit_is_refused_and_names_the_contradicting_measurements) {
 TEST(Planted, a_rate_that_still_grows_with_clients_is_not_used_as_a_rate_of_the_nic) {
   PlantedNic planted(4);
   Measurements all = planted.measured(only({"same_address"}), 0);
-  ASSERT_NE(estimate(all).value().find("atomic.same_address"), nullptr);
+  ASSERT_NE(estimate(all, planted.nic()).value().find("atomic.same_address"), nullptr);
   for (Measured::Repeat& repeat : all.at("same_fewer").repeats) repeat.pace *= 1.5;
-  const auto found = estimate(all);
+  const auto found = estimate(all, planted.nic());
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().text(), testing::HasSubstr("same: with more clients the rate still"));
+}
+
+TEST(Planted, a_rate_whose_packets_fill_the_link_is_not_used_as_a_rate_of_the_pipeline) {
+  PlantedNic planted(4);
+  Measurements all = planted.measured(only({"send_rate", "link_rate"}), 0);
+  ASSERT_NE(estimate(all, planted.nic()).value().find("responder.send"), nullptr);
+  const double sent = all.at("send_rate").repeats.front().pace;
+  for (const char* label : {"link_4096", "link_4096_fewer"})
+    for (Measured::Repeat& repeat : all.at(label).repeats) repeat.pace = sent / 82 * 4138;
+  const auto found = estimate(all, planted.nic());
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found.value().find("responder.send"), nullptr);
+  EXPECT_THAT(found.value().unused, testing::Contains("send_rate: its packets fill the link"));
 }
 
 TEST(Planted, a_single_sum_of_many_constants_determines_none_of_them) {
@@ -238,7 +252,7 @@ TEST(Planted, a_single_sum_of_many_constants_determines_none_of_them) {
   one["read_8"].repeats = {{1800, 1780, 1000, 1800, 1800, 0},
                            {1801, 1781, 1000, 1801, 1801, 0},
                            {1799, 1779, 1000, 1799, 1799, 0}};
-  const auto found = estimate(one);
+  const auto found = estimate(one, NicModel{});
   ASSERT_TRUE(found) << found.error().text();
   for (const FoundConstant& each : non_empty(found.value().found))
     EXPECT_EQ(each.key, "latency.jitter");  // of the spread
@@ -253,9 +267,9 @@ double width(const Result<Estimate>& found, const std::string& key) {
 TEST(Planted, contradicting_equations_widen_the_constants_that_depend_on_them) {
   PlantedNic planted(4);
   Measurements all = few_of(planted, kScatter);
-  const auto agreeing = estimate(all);
+  const auto agreeing = estimate(all, planted.nic());
   for (Measured::Repeat& repeat : all.at("faa").repeats) repeat.typical *= 1.01;
-  const auto contradicting = estimate(all);
+  const auto contradicting = estimate(all, planted.nic());
   ASSERT_TRUE(agreeing && contradicting);
   EXPECT_GT(width(contradicting, "latency.one_way"), 1.5 * width(agreeing, "latency.one_way"));
   EXPECT_EQ(width(contradicting, "local.cpu_access"), width(agreeing, "local.cpu_access"));

@@ -237,6 +237,22 @@ TEST_F(NicFile, a_scenario_replaces_single_constants_and_marks_them) {
             "'atomic.same_address'?");
 }
 
+// Its latencies were measured at that rate.
+TEST_F(NicFile, a_replaced_link_rate_leaves_a_note_of_the_one_in_the_file) {
+  for (const char* change : {"link.rate: 25Gbps", "scale: {bandwidth: 0.25x}"}) {
+    const auto result =
+        parse(scenario(std::string("platform: {nic: {base: connectx-5, ") + change + "}}"));
+    ASSERT_TRUE(result) << result.error().text();
+    const NicModel& nic = result.value().points[0].platform.nic;
+    EXPECT_EQ(nic.link_bits_per_s, 25'000'000'000);
+    EXPECT_EQ(nic.measured_bits_per_s, 100'000'000'000);
+    for (const ConstantOrigin& origin : non_empty(nic.origins))
+      if (origin.key == "link.rate") {
+        EXPECT_EQ(origin.was, "100Gbps");
+      }
+  }
+}
+
 TEST_F(NicFile, variants_in_a_sweep_say_of_which_nic_they_are) {
   for (const auto& [variant, says] : std::map<std::string, std::string>{
            {"{latency.one_way: 1us}", "platform.nic changes latency.one_way and does not say of "},

@@ -28,8 +28,12 @@ Verb long_write(NodeId writer, std::uint32_t bytes = kBulkBytes) {
 class Bulk : public SimWorld, public testing::WithParamInterface<BulkModel> {
  protected:
   Bulk() { options().bulk.model = GetParam(); }
-  Duration read_alone() const { return travel() + nic_.serve_read + nic_.read + kAlone; }
-  Duration write_alone() const { return travel() + nic_.serve_write + nic_.write + kAlone; }
+  Duration read_alone() const {
+    return travel() + nic_.serve_read + nic_.read + kAlone + on_wire(8);
+  }
+  Duration write_alone() const {
+    return travel() + nic_.serve_write + nic_.write + kAlone + on_wire(16);
+  }
   const NicModel nic_ = plain_nic();
 };
 INSTANTIATE_TEST_SUITE_P(Models, Bulk, testing::Values(BulkModel::shared_ports, BulkModel::flows),

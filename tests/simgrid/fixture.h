@@ -29,6 +29,17 @@ constexpr RemoteAddr on_server(std::uint64_t offset) {
 inline constexpr RemoteAddr kWord = on_server(1024);
 inline constexpr std::uint32_t kBulkBytes = 32 * 1024;  // more than a message of the control class
 
+// How long bytes take on the wire at the rate of plain_nic(), whose packets have no overhead. A
+// READ request and a WRITE have 16 bytes of headers, an answer 4 (8 if it takes several packets),
+// that of an atomic 12.
+constexpr Duration on_wire(std::int64_t bytes) {
+  return picoseconds(100) * bytes;
+}
+// Of a payload, what its latency does not include.
+constexpr Duration beyond_short(std::int64_t bytes) {
+  return on_wire(bytes - 64);
+}
+
 NicModel plain_nic();
 Verb fenced(Verb verb);
 Message numbered(std::uint64_t number);

@@ -113,14 +113,13 @@ TEST_F(OwnNics, of_one_world_have_the_capabilities_of_the_weakest) {
 
 TEST_F(OwnNics, port_sends_at_its_own_rate_and_long_payloads_arrive_at_the_slower_rate) {
   constexpr std::uint32_t kSome = 4096;  // not bulk
-  const Duration moves = picoseconds(100) * kSome;
   const Shot& one = shoot(long_read(kServer, kThere, kSome), kStart, kThere);
   const Shot& two = shoot(long_read(kServer, kElsewhere, kSome), kStart, kElsewhere);
   EXPECT_EQ(run(), RunEnd::finished);
-  const Duration alone =
-      slow_.post + between_ * 2 + slow_.completion + nic().serve_read + nic().read + moves * 4;
+  const Duration alone = slow_.post + between_ * 2 + slow_.completion + nic().serve_read +
+                         nic().read + beyond_short(kSome) * 4;
   EXPECT_EQ(one.took(), alone);
-  EXPECT_EQ(two.took(), alone + moves);  // the server's port was busy for that long
+  EXPECT_EQ(two.took(), alone + on_wire(kSome + 4));  // the server's port was busy for that long
 }
 
 class BulkBetweenNics : public OwnNics, public testing::WithParamInterface<BulkModel> {
@@ -148,7 +147,7 @@ TEST_P(BulkBetweenNics, payload_from_a_slow_port_takes_longer) {
   const Shot& shot = shoot(long_read(kThere, kHere));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(shot.took(), nic().post + between_ * 2 + nic().completion + slow_.serve_read +
-                             slow_.read + kWire * 4);
+                             slow_.read + (kWire + on_wire(8)) * 4);
 }
 
 TEST_F(OwnNics, clocks_are_those_of_the_group) {

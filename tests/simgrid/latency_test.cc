@@ -50,7 +50,7 @@ TEST_F(Latency, link_between_client_nodes_is_longer_if_the_scenario_says_so) {
 
 TEST_F(Latency, long_payload_adds_its_time_on_the_wire) {
   constexpr std::uint32_t kLong = 4096;
-  const Duration wire = picoseconds(100) * kLong;
+  const Duration wire = beyond_short(kLong);
   Verb fetch = read_verb(kWord, kLong);
   fetch.local = {kHere, 8192};
   EXPECT_EQ(time_of(fetch), travel() + nic().serve_read + nic().read + wire);

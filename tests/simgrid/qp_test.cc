@@ -166,8 +166,8 @@ Verb long_verb(VerbKind kind, std::uint32_t bytes) {
 
 TEST_F(QueuePairs, long_reads_share_the_servers_port_and_long_writes_the_clients) {
   constexpr std::uint32_t kLong = 8192;
-  const Duration wire = picoseconds(100) * kLong;
   for (const VerbKind kind : {VerbKind::read, VerbKind::write}) {
+    const Duration wire = on_wire(kLong + (kind == VerbKind::read ? 8 : 16));
     const std::vector<Shot*> shots =
         shoot_all(std::vector<Verb>(10, long_verb(kind, kLong)), world().true_now());
     EXPECT_EQ(run(), RunEnd::finished);

@@ -126,7 +126,8 @@ TEST_F(PlatformFile, gives_hosts_in_the_order_of_their_numbers_and_routes_their_
   EXPECT_EQ(problem(four_hosts()), "fine");
   EXPECT_EQ(beyond_one_switch(kHere), nanoseconds(200));
   EXPECT_EQ(beyond_one_switch(kThere), nanoseconds(200));
-  EXPECT_EQ(beyond_one_switch(kElsewhere), nanoseconds(600));  // n10
+  // n10, whose link has half of the NIC's rate for the request of 24 bytes and the answer of 4
+  EXPECT_EQ(beyond_one_switch(kElsewhere), nanoseconds(600) + on_wire(24 + 4));
 }
 
 TEST_F(PlatformFile, limits_payloads_by_its_slowest_link_and_by_the_nic) {
@@ -135,9 +136,11 @@ TEST_F(PlatformFile, limits_payloads_by_its_slowest_link_and_by_the_nic) {
   Verb verb = read_verb(on_server(0), kBytesRead);
   verb.local = {kHere, 0};
   const Duration usual = travel() + nic().serve_read + nic().read;
-  EXPECT_EQ(time_of(verb), usual + nanoseconds(200) + picoseconds(100) * kBytesRead);
+  EXPECT_EQ(time_of(verb), usual + nanoseconds(200) + beyond_short(kBytesRead));
   verb.local = {kElsewhere, 0};
-  EXPECT_EQ(time_of(verb, kElsewhere), usual + nanoseconds(600) + picoseconds(200) * kBytesRead);
+  // The link doubles the time of all bytes.
+  EXPECT_EQ(time_of(verb, kElsewhere), usual + nanoseconds(600) + beyond_short(kBytesRead) +
+                                           on_wire(16) + on_wire(kBytesRead + 4));
 }
 
 TEST_F(PlatformFile, that_simgrid_refuses_is_explained) {
@@ -152,6 +155,20 @@ TEST_F(PlatformFile, that_simgrid_refuses_is_explained) {
       HasSubstr("there is no route from"));
   EXPECT_THAT(problem(hosts_and_routes(host("a") + host("a"), ""), 2),
               HasSubstr("SimGrid cannot use"));
+}
+
+TEST_F(PlatformFile, with_a_link_that_has_no_rate_of_its_own_is_refused_by_its_name) {
+  const auto linked = [](const char* how) {
+    return hosts_and_routes(
+        host("a") + host("b"),
+        std::string("<link id=\"odd\" latency=\"0us\" ") + how + "/>" + route("a", "b", "odd"));
+  };
+  EXPECT_EQ(problem(linked("bandwidth=\"1GBps\""), 2), "fine");
+  EXPECT_THAT(problem(linked("bandwidth=\"1kBps\""), 2),
+              HasSubstr("its link odd carries 1000 bytes/s; it takes at least 12500"));
+  EXPECT_THAT(problem(linked("bandwidth=\"0Bps\""), 2), HasSubstr("SimGrid cannot use"));
+  EXPECT_THAT(problem(linked("bandwidth=\"54MBps\" sharing_policy=\"WIFI\""), 2),
+              HasSubstr("its link odd is Wi-Fi"));
 }
 
 // SimGrid throws an exception for it: coordinates without links carry no traffic.

@@ -130,7 +130,7 @@ TEST_F(Transports, a_datagram_completes_when_it_has_left) {
   spawn(sender, send_in_turn(sender, world(), {target, target}, log));
   spawn(receiver(), take(receiver(), target, kStart, kStart + microseconds(20), seen));
   EXPECT_EQ(run(), RunEnd::finished);
-  const Duration leaving = picoseconds(100) * static_cast<std::int64_t>(sizeof(Message));
+  const Duration leaving = on_wire(sizeof(Message) + 8);  // it has a DETH
   const Duration each = nic().post + leaving + nic().completion;
   EXPECT_EQ(log[0].done, kStart + each);
   EXPECT_EQ(log[1].done, kStart + each * 2);

@@ -14,8 +14,6 @@ class LongReads : public Links {
   static constexpr std::uint64_t kWords = 2048;
   void poke_at(NodeId node, std::uint64_t word) { world().poke({node, 8 * word}, expected(word)); }
   static std::uint64_t expected(std::uint64_t word) { return 0x0101010101010101ULL * (word % 251); }
-  // The time of its bytes on the wire.
-  Duration carried(std::int64_t bytes) { return picoseconds(100) * bytes; }
   Duration alone() { return travel() + nic().serve_read + nic().read; }
 };
 
@@ -42,7 +40,7 @@ TEST_F(LongReads, return_every_word_and_take_the_time_of_their_bytes) {
     EXPECT_EQ(run(), RunEnd::finished);
     ASSERT_EQ(got.words.size(), bytes / 8);
     for (std::uint64_t i = 0; i < got.words.size(); ++i) EXPECT_EQ(got.words[i], expected(i));
-    EXPECT_EQ(got.took, alone() + (bytes > 64 ? carried(bytes) : Duration{})) << bytes;
+    EXPECT_EQ(got.took, alone() + (bytes > 64 ? beyond_short(bytes) : Duration{})) << bytes;
   }
 }
 
@@ -53,8 +51,8 @@ TEST_F(LongReads, share_a_port_like_other_payloads) {
     spawn(client, fetch(client, world(), on_server(0), 8000, each));
   }
   EXPECT_EQ(run(), RunEnd::finished);
-  EXPECT_EQ(got[0].took, alone() + carried(8000));
-  EXPECT_EQ(got[1].took, alone() + carried(8000) * 2);
+  EXPECT_EQ(got[0].took, alone() + beyond_short(8000));
+  EXPECT_EQ(got[1].took, alone() + beyond_short(8000) + on_wire(8000 + 8));
 }
 
 TEST_F(LongReads, that_are_bulk_take_as_long_as_reads_into_memory) {

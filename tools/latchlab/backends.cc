@@ -31,6 +31,7 @@ SimgridOptions options_of(const Point& point) {
   options.datagrams = point.platform.datagrams;
   options.client_link_latency = point.platform.client_link_latency;
   options.packet_loss_ppb = point.platform.packet_loss_ppb;
+  options.switch_queue = point.platform.switch_queue;
   options.clocks = point.platform.clocks;
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;

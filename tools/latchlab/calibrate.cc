@@ -163,7 +163,7 @@ int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all) {
   if (!where) return complain(where.error());
   const auto perftest = perftest_beside(measuring.directory);
   if (!perftest) return complain(perftest.error());
-  auto found = estimate(taken.measurements);
+  auto found = estimate(taken.measurements, measuring.scenario.points.front().platform.nic);
   if (!found) return complain(found.error(), kBroken);
   if (where.value().one_machine) leave_the_network_open(found.value());
   fmt::print("{}", measured_report(found.value(), where.value(), perftest.value()));
