@@ -21,7 +21,8 @@ install(DIRECTORY tools/explore DESTINATION include/latchlab/tools FILES_MATCHIN
 install(FILES tests/protocols/harness.h tests/protocols/planted.h tests/protocols/promises.h
         tests/protocols/worlds.h
         DESTINATION include/latchlab/tests/protocols)
-install(DIRECTORY models/nics models/fits models/software DESTINATION share/latchlab/models)
+install(DIRECTORY models/cpu models/fits models/nics models/software
+        DESTINATION share/latchlab/models)
 install(DIRECTORY scenarios DESTINATION share/latchlab)
 
 configure_package_config_file(cmake/LatchlabConfig.cmake.in LatchlabConfig.cmake

@@ -42,6 +42,15 @@ void print_nics(const DataDirs& data, bool as_json) {
   print_pairs(pairs, as_json);
 }
 
+void print_software(const DataDirs& data, bool as_json) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& name : names_below("models/cpu/stacks", data)) {
+    auto says = what_software_is(name, data);
+    pairs.emplace_back(name, says ? says.value() : says.error().text());
+  }
+  print_pairs(pairs, as_json);
+}
+
 // The scenarios below a folder of scenarios/.
 void print_scenarios(const std::string& folder, const std::string& extra, bool as_json) {
   const DataDirs data = data_dirs(extra);
@@ -136,6 +145,7 @@ int print_names(const std::string& what, const std::string& data) {
   if (what == "protocols")
     for (const ProtocolInfo& info : protocol_infos()) names.push_back(info.name);
   if (what == "nics") names = names_below("models/nics", data_dirs(data));
+  if (what == "software") names = names_below("models/cpu/stacks", data_dirs(data));
   if (what == "scenarios") names = names_below("scenarios", data_dirs(data));
   if (what == "experiments")
     for (const std::string& name : experiments(data_dirs(data))) names.push_back(name);
@@ -153,6 +163,7 @@ int list(const ListArguments& arguments) {
   if (names) return print_names(what, data);
   if (what == "protocols") list_protocols(json);
   if (what == "nics") print_nics(data_dirs(data), json);
+  if (what == "software") print_software(data_dirs(data), json);
   if (what == "scenarios") print_scenarios("", data, json);
   if (what == "experiments") print_scenarios("papers/", data, json);
   const Pairs pairs = pairs_of(what, data_dirs(data));

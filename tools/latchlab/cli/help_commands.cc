@@ -17,8 +17,8 @@ void add_list(Cli& cli) {
                               [arguments] { return list(*arguments); });
   command.add_option("what", arguments->what, "What to list; paths are those of --set")
       ->required()
-      ->check(CLI::IsMember({"protocols", "workloads", "metrics", "nics", "scenarios", "checks",
-                             "experiments", "paths", "profiles", "topics"}));
+      ->check(CLI::IsMember({"protocols", "workloads", "metrics", "nics", "software", "scenarios",
+                             "checks", "experiments", "paths", "profiles", "topics"}));
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "Print JSON, for programs");
   command.add_flag("--names", arguments->names, "Print only names, one per line");
