@@ -32,7 +32,7 @@ TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
   expect_refused({"run", "good.yaml", "--sesitivity"}, "; did you mean --sensitivity?");
   expect_refused({"--fast"}, "See: latchlab --help");
   expect_refused({"run"}, "scenario is required");
-  expect_refused({"list", "colours"}, "protocols,workloads,metrics,nics,scenarios,checks");
+  expect_refused({"list", "colours"}, "protocols,workloads,metrics,nics,software,scenarios,checks");
 }
 
 TEST_F(BadOption, numbers_and_directories_of_options_are_checked) {
