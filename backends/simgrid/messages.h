@@ -79,8 +79,8 @@ class Messages : Station {
   void fail(SimOperation& op, VerbStatus status);
   Duration way_back(const SimOperation& op) const;
   void answer(SimOperation& op, Time date);
-  // Acknowledges a message that took effect, `extra` later than usual.
   Time acknowledgement(SimOperation& op, Duration extra);
+  // Acknowledges a message that took effect, `extra` later than usual.
   void acknowledge(SimOperation& op, Duration extra);
   void initiator_heard(const SimOperation& op);
   // connections.cc

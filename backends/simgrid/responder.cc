@@ -150,21 +150,19 @@ void Responder::reset_stats() {
 }
 
 NicStats Responder::busiest_server() const {
-  const Inbound* busiest = nullptr;
-  NodeId its;
-  for (const SimNode& node : nodes_.all()) {
-    if (!node.hosts_locks || (busiest != nullptr && inbound_[node.id].verbs <= busiest->verbs))
-      continue;
-    busiest = &inbound_[node.id];
-    its = node.id;
-  }
-  if (busiest == nullptr) return {};
+  const SimNode* server = nullptr;
+  for (const SimNode& node : nodes_.all())
+    if (node.hosts_locks &&
+        (server == nullptr || inbound_[node.id].verbs > inbound_[server->id].verbs))
+      server = &node;
+  if (server == nullptr) return {};
+  const Inbound* const busiest = &inbound_[server->id];
   const Time now = timeline_.now();
   NicStats stats;
   stats.measured = true;
   stats.verbs = busiest->verbs;
   stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now) - now);
-  stats.link_busy = network_.link_busy(its);
+  stats.link_busy = network_.link_busy(server->id);
   stats.window_full = busiest->window_full;
   if (busiest->admitted == busiest->window) stats.window_full += now - busiest->window_full_since;
   stats.slot_wait_total = busiest->slot_wait;

@@ -181,6 +181,17 @@ void check_together(const NicModel& nic, const YamlNode& description) {
            "latency.post, latency.one_way and latency.completion are all 0; a verb must take time");
 }
 
+// A factor on the value of the NIC's file says nothing of the software's.
+void check_scaled(const YamlNode& constant, const std::string& key) {
+  const YamlNode* const scaled = constant.find("scaled");
+  const YamlNode* const was = constant.find("was");
+  if (scaled != nullptr && was != nullptr && scaled->text.starts_with(was->text + " "))
+    reject(constant.place,
+           "scale multiplies {} of the NIC's file, in whose place platform.software puts another "
+           "value; give the value to be scaled beside it, or leave {} out of scale",
+           key, key);
+}
+
 }  // namespace
 
 YamlNode default_nic(const SourceLocation& place) {
@@ -259,21 +270,6 @@ YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
   present->place = place;
   return *present;
 }
-
-namespace {
-
-// A factor on the value of the NIC's file says nothing of the software's.
-void check_scaled(const YamlNode& constant, const std::string& key) {
-  const YamlNode* const scaled = constant.find("scaled");
-  const YamlNode* const was = constant.find("was");
-  if (scaled != nullptr && was != nullptr && scaled->text.starts_with(was->text + " "))
-    reject(constant.place,
-           "scale multiplies {} of the NIC's file, in whose place platform.software puts another "
-           "value; give the value to be scaled beside it, or leave {} out of scale",
-           key, key);
-}
-
-}  // namespace
 
 void use_software(YamlNode& description, const YamlNode& name, const Files& files) {
   const std::string& wanted = scalar(name, "platform.software", "a name such as event_channel");

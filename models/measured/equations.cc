@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -197,20 +198,32 @@ void write_latencies(Writer& to) {
       {"local.loopback_one_way"});
 }
 
-void write_rates(Writer& to) {
+// The rates of CAS at `memory`, a prefix of labels, whose constants are `key` of a name.
+void write_atomic_rates(Writer& to, const std::string& memory,
+                        const std::function<std::string(const std::string&)>& key_of) {
   const struct {
     const char* label;
-    const char* key;
+    const char* name;
     double bytes;
-  } rates[] = {{"read_rate", "responder.read", to.wire_bytes(0, kReth)},
-               {"write_rate", "responder.write", to.wire_bytes(8, kReth)},
-               {"send_rate", "responder.send", to.wire_bytes(sizeof(Message), 0)},
-               {"spread", "responder.atomic_8", to.wire_bytes(0, kAtomicEth)},
-               {"spread_16", "responder.atomic_16", to.wire_bytes(0, kMasked16)},
-               {"same", "atomic.same_address", 0},
-               {"same_failed", "atomic.same_address_failed", 0},
-               {"same_16", "atomic.same_address_16", 0}};
-  for (const auto& [label, key, bytes] : rates) to.rate(label, {{key, 1}}, {key}, bytes);
+  } rates[] = {{"spread", "atomic_8", to.wire_bytes(0, kAtomicEth)},
+               {"spread_16", "atomic_16", to.wire_bytes(0, kMasked16)},
+               {"same", "same_address", 0},
+               {"same_failed", "same_address_failed", 0},
+               {"same_16", "same_address_16", 0}};
+  for (const auto& [label, name, bytes] : rates)
+    to.rate(memory + label, {{key_of(name), 1}}, {key_of(name)}, bytes);
+}
+
+void write_rates(Writer& to) {
+  const auto rate = [&](const char* label, const char* key, double bytes) {
+    to.rate(label, {{key, 1}}, {key}, bytes);
+  };
+  rate("read_rate", "responder.read", to.wire_bytes(0, kReth));
+  rate("write_rate", "responder.write", to.wire_bytes(8, kReth));
+  rate("send_rate", "responder.send", to.wire_bytes(sizeof(Message), 0));
+  write_atomic_rates(to, "", [](const std::string& name) {
+    return (name.starts_with("same") ? "atomic." : "responder.") + name;
+  });
   for (const int bytes : {1024, 4096})
     to.rate(fmt::format("loop_{}", bytes), {{"pcie.per_verb", 2}, {kPcieByte, 2.0 * bytes}},
             {"pcie.per_verb", kPcieByte});
@@ -264,17 +277,8 @@ void write_device(Writer& to) {
     for (const int bytes : {8, 64})
       to.latency(fmt::format("device_{}_{}", verb, bytes),
                  trip() + Sum{{std::string("responder.") + verb, 1}, {key(verb), 1}}, {key(verb)});
-  const struct {
-    const char* label;
-    const char* name;
-    double bytes;
-  } rates[] = {{"spread", "atomic_8", to.wire_bytes(0, kAtomicEth)},
-               {"spread_16", "atomic_16", to.wire_bytes(0, kMasked16)},
-               {"same", "same_address", 0},
-               {"same_failed", "same_address_failed", 0},
-               {"same_16", "same_address_16", 0}};
-  for (const auto& [label, name, bytes] : rates)
-    to.rate(std::string("device_") + label, {{key(name), 1}}, {key(name)}, bytes);
+  write_atomic_rates(to, "device_",
+                     [](const std::string& name) { return "device_memory." + name; });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/base/json.h"
@@ -33,22 +34,28 @@ void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, 
   if (as_json) fmt::print("{}\n", dump_json(all, 1));
 }
 
-void print_nics(const DataDirs& data, bool as_json) {
+// The names in a folder of models, each with what `describe` says of it or with its error.
+void print_models(const std::string& folder, const DataDirs& data, bool as_json,
+                  const std::function<Result<std::string>(const std::string&)>& describe) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& name : names_below("models/nics", data)) {
-    auto nic = load_nic(name, ".", data);
-    pairs.emplace_back(name, nic ? nic.value().device : nic.error().text());
+  for (const std::string& name : names_below(folder, data)) {
+    auto says = describe(name);
+    pairs.emplace_back(name, says ? says.value() : says.error().text());
   }
   print_pairs(pairs, as_json);
 }
 
+void print_nics(const DataDirs& data, bool as_json) {
+  print_models("models/nics", data, as_json, [&](const std::string& name) -> Result<std::string> {
+    auto nic = load_nic(name, ".", data);
+    if (!nic) return nic.error();
+    return nic.value().device;
+  });
+}
+
 void print_software(const DataDirs& data, bool as_json) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& name : names_below("models/cpu/stacks", data)) {
-    auto says = what_software_is(name, data);
-    pairs.emplace_back(name, says ? says.value() : says.error().text());
-  }
-  print_pairs(pairs, as_json);
+  print_models("models/cpu/stacks", data, as_json,
+               [&](const std::string& name) { return what_software_is(name, data); });
 }
 
 // The scenarios below a folder of scenarios/.
