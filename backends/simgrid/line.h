@@ -24,6 +24,8 @@ class Line {
   }
 
   Duration takes(std::uint32_t bytes) const { return {rate_ * bytes / 1000}; }
+  // Whether nothing is on it, or on its way to it, at `date`.
+  bool idle(Time date) const { return date >= free_; }
 
   // How long a packet that comes at `date` waits.
   Duration wait(Time date) const {
@@ -33,10 +35,15 @@ class Line {
   // A packet of `carried` comes at `date` and occupies the line for `busy`, which is `carried` or
   // more. Returns when it begins to leave.
   Time pass(Time date, Duration busy, Duration carried) {
+    carry(date, carried);
+    if (idle(date)) {
+      latest_ = date;
+      free_ = date + busy;
+      return date;
+    }
     const Time begins = date + wait(date);
     latest_ = std::max(latest_, date);
     free_ = std::max(free_, latest_) + busy;
-    carry(date, carried);
     return begins;
   }
   Time pass(Time date, Duration busy) { return pass(date, busy, busy); }

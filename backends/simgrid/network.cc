@@ -40,6 +40,13 @@ Network::Network(SimContext& context, const Platform& platform, Duration client_
   has_failed_ = lossy_ || (queue_.bytes > 0 && queue_.full == QueueFull::drop);
 }
 
+// From the sender's port to the far end of the receiver's.
+inline Duration Network::way(const NodePort& sender, NodeId from, NodeId to, const Packets& sent,
+                             std::uint32_t chance) const {
+  const Route& route = platform_.route(from, to);
+  return with_client_link(route.latency, from, to) + tail(route, sent) + jitter(sender, chance);
+}
+
 Time Network::depart(SimOperation& op, NodeId from, NodeId to, Time date, const Packets& sent,
                      std::uint32_t chance) {
   NodePort& port = ports_[from];
@@ -48,7 +55,7 @@ Time Network::depart(SimOperation& op, NodeId from, NodeId to, Time date, const 
     return port.out.pass(date, gap, {}) + wire(from, to) + jitter(port, chance);
   op.wire = sent.wire;
   const Duration carried = port.out.takes(sent.wire);
-  return port.out.pass(date, std::max(gap, carried), carried) + way(from, to, sent, chance);
+  return port.out.pass(date, std::max(gap, carried), carried) + way(port, from, to, sent, chance);
 }
 
 // Answers queue for the port in the order in which they begin, so that one whose data comes late
@@ -59,7 +66,7 @@ Time Network::depart_answer(SimOperation& op, NodeId from, NodeId to, Duration e
   const Time now = timeline_.now();
   if (nodes_.loops_back(from, to)) return now + extra + wire(from, to) + jitter(port, chance);
   op.wire = sent.wire;
-  return port.out.pass(now, port.out.takes(sent.wire)) + extra + way(from, to, sent, chance);
+  return port.out.pass(now, port.out.takes(sent.wire)) + extra + way(port, from, to, sent, chance);
 }
 
 Time Network::depart_bulk(NodeId from, Time date) {
@@ -67,18 +74,18 @@ Time Network::depart_bulk(NodeId from, Time date) {
   return port.out.pass(date, port.nic->at_rate(port.nic->model.request_gap), {});
 }
 
-// From the sender's port to the far end of the receiver's.
-Duration Network::way(NodeId from, NodeId to, const Packets& sent, std::uint32_t chance) const {
-  const Route& route = platform_.route(from, to);
-  return with_client_link(route.latency, from, to) + tail(route, sent) +
-         jitter(ports_[from], chance);
-}
-
 // What comes behind one that waits, on the same QP, waits too.
 bool Network::waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time QpOnTheWay::*until) {
   const Time now = timeline_.now();
   const bool placed = op.state.waited;
-  Time date = op.wire != 0 ? cross(op, from, to) : now;
+  Time date = now;
+  Line& in = ports_[to].in;
+  if (op.wire != 0 && platform_.one_switch() && in.idle(now)) {  // as cross() would find
+    in.pass(now, in.takes(op.wire));
+    op.wire = 0;
+  } else if (op.wire != 0) {
+    date = cross(op, from, to);
+  }
   Time* const last = op.qp != nullptr ? &(op.qp->on_the_way.*until) : nullptr;
   if (!placed && last != nullptr && date <= *last) date = *last + picoseconds(1);
   if (date == now) {

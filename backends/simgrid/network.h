@@ -97,7 +97,8 @@ class Network : Station {
     std::int64_t loss_ppb = 0;
   };
   Duration with_client_link(Duration way, NodeId from, NodeId to) const;
-  Duration way(NodeId from, NodeId to, const Packets& sent, std::uint32_t chance) const;
+  Duration way(const NodePort& sender, NodeId from, NodeId to, const Packets& sent,
+               std::uint32_t chance) const;
   bool waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time QpOnTheWay::*until);
   Time cross(SimOperation& op, NodeId from, NodeId to);
   std::optional<Time> enter(Line& line, Line& before, std::uint32_t bytes);

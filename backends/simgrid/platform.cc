@@ -119,7 +119,8 @@ Platform::Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s,
   impl_->topology = topology;
   impl_->engine = &make_engine();
   std::vector<std::int64_t> port_bits_per_s;  // by host
-  bool uniform = topology.kind == TopologyKind::star;
+  one_switch_ = topology.kind == TopologyKind::star;
+  bool uniform = one_switch_;
   for (const Port& port : ports_) {
     const bool fresh = port.host == port_bits_per_s.size();
     if (fresh) port_bits_per_s.push_back(port.bits_per_s);

@@ -80,6 +80,8 @@ class Platform {
     if (entry.pair != pair) entry = {pair, find_route(from, to)};
     return entry.route;
   }
+  // Whether all ports meet at one switch, so that no route has links between them.
+  bool one_switch() const { return one_switch_; }
   // The rate of a link of a route.
   std::int64_t link_femtoseconds_per_byte(std::uint32_t link) const;
 
@@ -119,6 +121,7 @@ class Platform {
 
   std::vector<Port> ports_;
   Route uniform_;  // for a star of equal ports, where all routes are equal
+  bool one_switch_ = false;
   std::uint32_t dense_nodes_ = 0;
   mutable std::vector<Cached> cache_;  // empty if uniform_ holds for all pairs
   std::unique_ptr<Impl> impl_;
