@@ -1,6 +1,7 @@
 #include "tools/latchlab/reproduce.h"
 
 #include <fmt/core.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -47,10 +48,16 @@ Result<std::vector<std::string>> experiments_of(const std::string& what, const D
                {}};
 }
 
-Result<Experiment> load_one(const std::string& name, const ReproduceArguments& arguments) {
+Result<Scenario> load_with(const std::vector<std::string>& sets, const std::string& name,
+                           const ReproduceArguments& arguments) {
   ScenarioArguments input = arguments.run.input;
   input.scenario = kPapers + name;
-  auto scenario = load(input);
+  input.sets.insert(input.sets.end(), sets.begin(), sets.end());
+  return load(input);
+}
+
+Result<Experiment> load_one(const std::string& name, const ReproduceArguments& arguments) {
+  auto scenario = load_with({}, name, arguments);
   if (!scenario) return scenario.error();
   Experiment one{name, std::move(scenario).value(), {}, {}, {}};
   if (!arguments.quick) return one;
@@ -61,8 +68,7 @@ Result<Experiment> load_one(const std::string& name, const ReproduceArguments& a
   one.quick = look.value().cuts;
   for (const Override& each : look.value().overrides)
     one.sets.push_back(each.path + "=" + each.value);
-  input.sets.insert(input.sets.end(), one.sets.begin(), one.sets.end());
-  auto cut = load(input);
+  auto cut = load_with(one.sets, name, arguments);
   if (!cut) return cut.error();
   one.scenario = std::move(cut).value();
   return one;
@@ -190,8 +196,21 @@ int worse(int a, int b) {
   return std::max(a, b);
 }
 
+// The points of all papers take hundreds of megabytes, and each run would copy their page tables
+// into its process. So only those of the experiment at hand are kept.
+void forget_points(Experiment& one) {
+  one.scenario.points = {};
+  ::malloc_trim(0);
+}
+
 void run_experiment(Experiment& one, const ReproduceArguments& arguments,
                     const std::string& directory, const RunBackend& backend) {
+  auto again = load_with(one.sets, one.name, arguments);
+  if (!again) {
+    one.ran.code = complain(again.error());
+    return;
+  }
+  one.scenario.points = std::move(again.value().points);
   RunArguments run = arguments.run;
   run.input.scenario = kPapers + one.name;
   run.input.sets.insert(run.input.sets.end(), one.sets.begin(), one.sets.end());
@@ -201,6 +220,7 @@ void run_experiment(Experiment& one, const ReproduceArguments& arguments,
   run.quick = one.quick;
   run.part_of = how_to_go_on(arguments, directory);
   one.ran = run_one(run, one.scenario, backend);
+  forget_points(one);
 }
 
 // Returns a line for each paper. Its page shows all available results, even if experiments failed.
@@ -252,6 +272,7 @@ int reproduce(const ReproduceArguments& arguments) {
   Course course(loaded.value(), arguments);
   if (!arguments.run.quiet) course.announce();
   std::vector<Experiment>& all = loaded.value();
+  for (Experiment& each : all) forget_points(each);
   int code = kFine;
   std::size_t done = 0;
   for (Experiment& each : all) {
