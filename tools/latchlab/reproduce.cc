@@ -196,13 +196,6 @@ int worse(int a, int b) {
   return std::max(a, b);
 }
 
-// The points of all papers take hundreds of megabytes, and each run would copy their page tables
-// into its process. So only those of the experiment at hand are kept.
-void forget_points(Experiment& one) {
-  one.scenario.points = {};
-  ::malloc_trim(0);
-}
-
 void run_experiment(Experiment& one, const ReproduceArguments& arguments,
                     const std::string& directory, const RunBackend& backend) {
   auto again = load_with(one.sets, one.name, arguments);
@@ -211,6 +204,7 @@ void run_experiment(Experiment& one, const ReproduceArguments& arguments,
     return;
   }
   one.scenario.points = std::move(again.value().points);
+  ::malloc_trim(0);  // gives back what other points took
   RunArguments run = arguments.run;
   run.input.scenario = kPapers + one.name;
   run.input.sets.insert(run.input.sets.end(), one.sets.begin(), one.sets.end());
@@ -220,7 +214,7 @@ void run_experiment(Experiment& one, const ReproduceArguments& arguments,
   run.quick = one.quick;
   run.part_of = how_to_go_on(arguments, directory);
   one.ran = run_one(run, one.scenario, backend);
-  forget_points(one);
+  one.scenario.points = {};
 }
 
 // Returns a line for each paper. Its page shows all available results, even if experiments failed.
@@ -272,7 +266,9 @@ int reproduce(const ReproduceArguments& arguments) {
   Course course(loaded.value(), arguments);
   if (!arguments.run.quiet) course.announce();
   std::vector<Experiment>& all = loaded.value();
-  for (Experiment& each : all) forget_points(each);
+  // The points of all papers take hundreds of megabytes, and each run would copy their page tables
+  // into its process. So only those of the experiment at hand are kept.
+  for (Experiment& each : all) each.scenario.points = {};
   int code = kFine;
   std::size_t done = 0;
   for (Experiment& each : all) {
