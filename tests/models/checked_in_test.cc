@@ -75,7 +75,7 @@ TEST_P(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fits, CheckedIn, testing::Values("connectx-4", "connectx-5"),
+INSTANTIATE_TEST_SUITE_P(Fits, CheckedIn, testing::Values("connectx-4", "connectx-5", "connectx-6"),
                          [](const auto& fit) { return "connectx" + std::string(fit.param + 9); });
 
 // Validation data must not be used in the calibration.
