@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/json.h"
 #include "models/explanation.h"
+#include "models/measured/benchmarks.h"
 
 namespace latchlab {
 namespace {
@@ -33,6 +35,34 @@ std::string what_is_left(const ExplainedBy& by, const Explanation& found) {
   return fmt::format("they shrink from {:.2g} to {:.2g} times what chance makes{}",
                      size_of(found.chi2, found), size_of(by.chi2, found),
                      by.all_but_chance ? "" : ", and more than chance is left");
+}
+
+// Those that explain the errors, each once.
+std::vector<std::string> constants_of(const Explanation& found) {
+  std::vector<std::string> all;
+  const auto add = [&](const ExplainedBy& explained) {
+    for (const FactorOf& each : explained.by)
+      if (std::find(all.begin(), all.end(), each.constant) == all.end())
+        all.push_back(each.constant);
+  };
+  for (const ExplainedBy& each : found.alone) add(each);
+  if (found.together) add(*found.together);
+  return all;
+}
+
+// What measures them on the RNIC itself; empty: nothing to measure.
+std::string settled_by(const std::vector<std::string>& constants) {
+  std::string measured, open;
+  for (const std::string& constant : constants) {
+    const std::vector<std::string> by = benchmarks_for(constant);
+    std::string& text = by.empty() ? open : measured;
+    text += (text.empty() ? "" : ", ") + constant;
+    if (!by.empty())
+      text += fmt::format(" (benchmark{} {})", by.size() > 1 ? "s" : "", fmt::join(by, ", "));
+  }
+  if (!measured.empty()) measured = "latchlab calibrate --backend ibverbs measures " + measured;
+  if (!open.empty()) open = "no benchmark of latchlab calibrate measures " + open;
+  return measured + (measured.empty() || open.empty() ? "" : "; ") + open;
 }
 
 Json explained_json(const ExplainedBy& explained) {
@@ -71,6 +101,7 @@ std::vector<std::string> sentences(const Explanation& found) {
     all.push_back(
         fmt::format("two together explain more: {} and {}: {}", factor_text(found.together->by[0]),
                     factor_text(found.together->by[1]), what_is_left(*found.together, found)));
+  if (const std::string how = settled_by(constants_of(found)); !how.empty()) all.push_back(how);
   if (!found.inert.empty())
     all.push_back("undetermined, for they change no event here: " + keys_text(found.inert));
   if (!found.weak.empty())
@@ -94,6 +125,9 @@ std::string explanation_json(const Explanation& found) {
   Json& alone = json["alone"] = Json::array();
   for (const ExplainedBy& each : found.alone) alone.push_back(explained_json(each));
   json["together"] = found.together ? explained_json(*found.together) : Json();
+  Json& measured = json["measured_by"] = Json::object();
+  for (const std::string& constant : constants_of(found))
+    measured[constant] = benchmarks_for(constant);
   json["undetermined"] = {{"inert", found.inert}, {"weak", found.weak}, {"fixed", found.fixed}};
   json["says"] = sentences(found);
   return dump_json(json, 1) + "\n";

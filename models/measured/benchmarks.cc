@@ -111,6 +111,20 @@ ProbePoint window() {
   return point;
 }
 
+ProbePoint short_loop() {
+  ProbePoint point{
+      "loop_8", "verb: write, addresses: 64, stride: 4096, outstanding: 4", {{1, kMany}}, 4};
+  point.loopback = true;
+  return point;
+}
+
+ProbePoint beside() {
+  ProbePoint point{
+      "beside_read", "verb: read, stride: 4096, apart: 1, storm: true", {{1, 1}, {3, 64}}};
+  point.cycles = 2 * kLong;
+  return point;
+}
+
 ProbePoint to_two_servers() {
   ProbePoint point{"issue", "verb: write, addresses: 4096, outstanding: 4", {{1, kMany}}, 4, 2};
   return point;
@@ -168,66 +182,119 @@ std::vector<Benchmark> all_benchmarks() {
   const std::string spread = "addresses: 8192, stride: 8";
   const std::string spread_16 = "addresses: 4096, stride: 16";
   return {
-      {"read_latency", "an idle READ, by size", by_size("read")},
-      {"write_latency", "an idle WRITE, by size", by_size("write")},
+      {"read_latency", "an idle READ, by size", {"latency.read"}, by_size("read")},
+      {"write_latency", "an idle WRITE, by size", {"latency.write"}, by_size("write")},
       {"atomic_latency",
        "an idle CAS that matches, one that does not, and FETCH_ADD",
+       {},
        {idle("cas", "verb: cas"), idle("cas_failed", "verb: failing_cas"),
         idle("faa", "verb: faa")}},
       {"masked_latency",
        "idle masked atomics of 8 and 16 bytes",
+       {"latency.atomic_16", "atomic.masked"},
        {idle("masked_cas_8", "verb: masked_cas, bytes: 8"),
         idle("masked_faa_8", "verb: masked_faa, bytes: 8"),
         idle("masked_cas_16", "verb: masked_cas, bytes: 16"),
         idle("masked_faa_16", "verb: masked_faa, bytes: 16")}},
       {"send_latency",
        "an idle SEND, until it is acknowledged",
+       {},
        {idle_messages("send", "verb: send")}},
       {"ping_pong",
        "two clients that send messages to each other, one at a time",
+       {"latency.receive"},
        {idle_messages("ping", "verb: ping"), idle_messages("ping_again", "verb: ping")}},
-      {"read_rate", "8-byte READs of many clients",
+      {"read_rate",
+       "8-byte READs of many clients",
+       {"responder.read", "latency.read", "device_memory.read", "qp.cache"},
        rate("read_rate", "verb: read, addresses: 4096, stride: 64", kMany, 4)},
-      {"write_rate", "8-byte WRITEs of many clients",
+      {"write_rate",
+       "8-byte WRITEs of many clients",
+       {"responder.write", "latency.write", "device_memory.write", "request.gap"},
        rate("write_rate", "verb: write, addresses: 4096, stride: 64", kMany, 4)},
       {"send_rate",
        "SENDs of many clients",
+       {"responder.send"},
        {messages("send_rate", "verb: send", {{3, kMore}, {1, kMore}}),
         messages(std::string("send_rate") + kFewer, "verb: send", {{2, kMore}, {1, kMore}})}},
-      {"spread_rate", "8-byte CAS of many clients, spread over 64 KiB",
+      {"spread_rate",
+       "8-byte CAS of many clients, spread over 64 KiB",
+       {"responder.atomic_8", "atomic.slots"},
        rate("spread", "verb: cas, " + spread, kMany)},
-      {"spread_rate_16", "16-byte masked CAS of many clients, spread over 64 KiB",
+      {"spread_rate_16",
+       "16-byte masked CAS of many clients, spread over 64 KiB",
+       {"responder.atomic_16", "latency.atomic_16"},
        rate("spread_16", "verb: masked_cas, bytes: 16, " + spread_16, kMany)},
-      {"same_address", "8-byte CAS on one address", rate("same", "verb: cas", kSome)},
-      {"same_address_failed", "8-byte CAS on one address, none of which matches",
+      {"same_address",
+       "8-byte CAS on one address",
+       {"atomic.same_address", "atomic.window", "atomic.slots"},
+       rate("same", "verb: cas", kSome)},
+      {"same_address_failed",
+       "8-byte CAS on one address, none of which matches",
+       {"atomic.same_address_failed"},
        rate("same_failed", "verb: failing_cas", kSome)},
-      {"same_address_16", "16-byte masked CAS on one address",
+      {"same_address_16",
+       "16-byte masked CAS on one address",
+       {"atomic.same_address_16", "latency.atomic_16"},
        rate("same_16", "verb: masked_cas, bytes: 16", kSome)},
-      {"strides", "8-byte CAS of many clients on 64 addresses, by their distance", by_stride()},
-      {"window", "8-byte CAS on distant addresses, while many clients use one address", {window()}},
-      {"issue_rate", "8-byte WRITEs of one client node to two servers", {to_two_servers()}},
-      {"link_rate", "4 KiB WRITEs of one client node", long_writes("link", 4096, false)},
-      {"outstanding", "READs of one client, by the number outstanding", by_outstanding()},
-      {"qps", "8-byte READs, by the number of QPs", by_qps(), true},
-      {"posting", "WRITEs of one client, by the number posted one after the other",
+      {"same_address_read",
+       "8-byte READs of one address",
+       {},
+       rate("same_read", "verb: read", kMany, 4)},
+      {"strides",
+       "8-byte CAS of many clients on 64 addresses, by their distance",
+       {"atomic.slots"},
+       by_stride()},
+      {"window",
+       "8-byte CAS on distant addresses, while many clients use one address",
+       {"atomic.window"},
+       {window()}},
+      {"beside", "READs of one client, while many clients use one address for CAS", {}, {beside()}},
+      {"issue_rate",
+       "8-byte WRITEs of one client node to two servers",
+       {"request.gap"},
+       {to_two_servers()}},
+      {"link_rate",
+       "WRITEs of 256 B and 4 KiB of one client node",
+       {"link.rate", "link.overhead"},
+       joined_points({long_writes("link", 256, false), long_writes("link", 4096, false)})},
+      {"outstanding",
+       "READs of one client, by the number outstanding",
+       {"qp.outstanding"},
+       by_outstanding()},
+      {"qps", "8-byte READs, by the number of QPs", {"qp.cache"}, by_qps(), true},
+      {"posting",
+       "WRITEs of one client, by the number posted one after the other",
+       {"latency.post", "latency.completion"},
        detached({1, 33})},
       {"core",
        "WRITEs of many clients on one core",
+       {"latency.completion", "latency.one_way"},
        {of_one_core({"core", "verb: write, addresses: 4096, stride: 64", {{1, kMany}}})}},
       {"handling",
        "messages that many clients on one core send, receive and answer",
+       {"local.handle_message", "latency.receive"},
        {of_one_core(messages("handling", "verb: ping", {{3, 24}, {1, 24}}))}},
-      {"loopback", "an idle CAS to the same node, and WRITEs of 1 and 4 KiB",
+      {"loopback",
+       "CAS of one client to its own node, and WRITEs of many, of 8 B to 4 KiB",
+       {"local.loopback_one_way", "pcie.rate"},
        joined_points({{looped(idle("loop_cas", "verb: cas"))},
+                      {short_loop()},
                       long_writes("loop", 1024, true),
                       long_writes("loop", 4096, true)})},
       {"local",
        "a CPU access to registered memory, and an access to the node's shared state",
+       {"local.cpu_access", "local.on_node"},
        {idle("load", "verb: load"), idle("visit", "verb: visit")}},
       {"calls",
        "calls of many clients to one core of a server",
+       {"server.call_service"},
        {{"call", "verb: call", {{3, kSome}}}}},
-      {"device_memory", "idle READs and WRITEs, and CAS of many clients, in the NIC's memory",
+      {"device_memory",
+       "idle READs and WRITEs, and CAS of many clients, in the NIC's memory",
+       {"device_memory.read", "device_memory.write", "device_memory.atomic_8",
+        "device_memory.atomic_16", "device_memory.same_address",
+        "device_memory.same_address_failed", "device_memory.same_address_16"},
        of_device()},
   };
 }
@@ -256,6 +323,16 @@ const Benchmark* benchmark_of(const std::string& label) {
     for (const ProbePoint& point : benchmark.points)
       if (point.label == label) return &benchmark;
   return nullptr;
+}
+
+std::vector<std::string> benchmarks_for(const std::string& constant) {
+  // What every idle verb tells needs none of them.
+  if (constant == "latency.jitter") return {"read_latency", "write_latency", "atomic_latency"};
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : benchmarks())
+    if (std::count(benchmark.needed_for.begin(), benchmark.needed_for.end(), constant) > 0)
+      names.push_back(benchmark.name);
+  return names;
 }
 
 }  // namespace latchlab

@@ -38,6 +38,9 @@ inline constexpr int kHardwareSpans = 250;
 struct Benchmark {
   std::string name;  // as in --without
   std::string what;  // one line
+  // Constants of a NIC that stay open without it. Several benchmarks may tell one constant, and
+  // then none of them is needed.
+  std::vector<std::string> needed_for;
   std::vector<ProbePoint> points;
   bool slow = false;  // omitted by --quick
 };
@@ -45,6 +48,8 @@ struct Benchmark {
 const std::vector<Benchmark>& benchmarks();
 std::vector<std::string> benchmark_names();
 const Benchmark* benchmark_of(const std::string& label);  // the benchmark of a point; null: none
+// The names of those that a constant needs; empty: nothing measures it.
+std::vector<std::string> benchmarks_for(const std::string& constant);
 
 // A rate is attributed to the RNIC under test, and not to its clients, if it does not grow with
 // more clients: each rate is also measured with fewer clients, as LABEL_fewer.

@@ -32,8 +32,8 @@ double error_of(const Mean& mean) {
 
 class Counts {
  public:
-  Counts(const Measurements& measurements, double errors, Estimate& estimate)
-      : all_(measurements), errors_(errors), estimate_(estimate) {}
+  Counts(const Measurements& measurements, std::int64_t mtu, double errors, Estimate& estimate)
+      : all_(measurements), mtu_(mtu), errors_(errors), estimate_(estimate) {}
 
   // Atomics on one address fill the window and the queue before it. Atomics on other addresses wait
   // in that queue, but not after it. So the former wait longer by the other atomics in the window.
@@ -58,6 +58,33 @@ class Counts {
                   fmt::format("as many as there were, {:.0f}, are admitted at once",
                               std::floor(mean.value)));
     whole("atomic.window", mean.value, half, {"window", "same_address"});
+  }
+
+  // A WRITE of so many bytes fills the link with those, with the address that it goes to, and with
+  // what each of its packets adds. Two sizes tell the last, without the link's rate.
+  void overhead() {
+    const Repeats* const small = repeats_of(all_, "link_256");
+    const Repeats* const large = repeats_of(all_, "link_4096");
+    if (small == nullptr || large == nullptr) return;
+    if (estimate_.find("link.rate") == nullptr)
+      return open("link.overhead", "WRITEs of 4 KiB have not told the link's rate");
+    const Mean of_small = mean_in(*small, &Measured::Repeat::pace);
+    const Mean of_large = mean_in(*large, &Measured::Repeat::pace);
+    constexpr double kFaster = 1.1;  // what else could limit the rate of short WRITEs
+    for (const char* const limit : {"issue", "write_rate"}) {
+      const Repeats* const one = repeats_of(all_, limit);
+      if (one != nullptr && of_small.value < kFaster * mean_in(*one, &Measured::Repeat::pace).value)
+        return open("link.overhead", "WRITEs of 256 B do not fill the link");
+    }
+    constexpr double kAddress = 16;  // RETH: InfiniBand, volume 1, chapter 9
+    const double carried = 256 + kAddress;
+    const double ratio = of_small.value / of_large.value;
+    const double share = ratio * static_cast<double>((4096 + mtu_ - 1) / mtu_);
+    if (share >= 1) return open("link.overhead", "WRITEs of 256 B take as long as those of 4 KiB");
+    const double bytes = (ratio * (4096 + kAddress) - carried) / (1 - share);
+    const double half = errors_ * std::hypot(error_of(of_small), error_of(of_large)) *
+                        (carried + bytes) / (1 - share);
+    whole("link.overhead", bytes, half, {"link_rate"});
   }
 
   // With a stride of s bytes, n 8 / s slots are in use. They are almost always busy, if the
@@ -164,14 +191,17 @@ class Counts {
   }
 
   const Measurements& all_;
+  std::int64_t mtu_;  // bytes
   double errors_;
   Estimate& estimate_;
 };
 
 }  // namespace
 
-void find_counts(const Measurements& measurements, double errors, Estimate& estimate) {
-  Counts counts(measurements, errors, estimate);
+void find_counts(const Measurements& measurements, std::int64_t mtu, double errors,
+                 Estimate& estimate) {
+  Counts counts(measurements, mtu, errors, estimate);
+  counts.overhead();
   counts.window();
   counts.slots();
   counts.outstanding();

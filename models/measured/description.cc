@@ -129,7 +129,7 @@ std::string residual_table(const Estimate& estimate,
 }  // namespace
 
 void leave_the_network_open(Estimate& estimate) {
-  for (const char* key : {"latency.one_way", "link.rate"}) {
+  for (const char* key : {"latency.one_way", "link.rate", "link.overhead"}) {
     const auto is = [&](const FoundConstant& each) { return each.key == key; };
     if (std::erase_if(estimate.found, is) > 0)
       estimate.open.push_back({key, "all nodes were on one machine"});

@@ -141,6 +141,11 @@ class Writer {
                         std::move(measured), resolution, std::move(sum), std::move(tells)});
   }
 
+  // Beside what the model says, for a reader to see: no constant is fitted to it.
+  void compared(const std::string& label, Read read, Sum sum) {
+    plain(label, read, std::move(sum), {});
+  }
+
   void unused(std::string why) { all_.unused.push_back(std::move(why)); }
   Equations take() { return std::move(all_); }
 
@@ -168,17 +173,18 @@ void write_latencies(Writer& to) {
                trip() + Sum{{"responder.write", 1}, {"latency.write", 1}} + moved,
                told(bytes, "latency.write"), bytes == 8);
   }
+  to.compared("beside_read", cycle, trip() + Sum{{"responder.read", 1}, {"latency.read", 1}});
   const Sum atomic = trip() + Sum{{"responder.atomic_8", 1}};
   const Sum wide =
       trip() +
       Sum{{"responder.atomic_16", 1}, {"atomic.same_address_16", 1}, {"latency.atomic_16", 1}};
-  const Sum held = {{"atomic.same_address", 1}};
-  to.latency("cas", atomic + held, {"latency.one_way"}, true);
+  const Sum in_slot = {{"atomic.same_address", 1}};
+  to.latency("cas", atomic + in_slot, {"latency.one_way"}, true);
   to.latency("cas_failed", atomic + Sum{{"atomic.same_address_failed", 1}}, {"latency.one_way"},
              true);
-  to.latency("faa", atomic + held, {"latency.one_way"}, true);
-  to.latency("masked_cas_8", atomic + held, {"latency.one_way"});
-  to.latency("masked_faa_8", atomic + held, {"latency.one_way"});
+  to.latency("faa", atomic + in_slot, {"latency.one_way"}, true);
+  to.latency("masked_cas_8", atomic + in_slot, {"latency.one_way"});
+  to.latency("masked_faa_8", atomic + in_slot, {"latency.one_way"});
   to.latency("masked_cas_16", wide, {"latency.atomic_16"});
   to.latency("masked_faa_16", wide, {"latency.atomic_16"});
   to.plain("send", cycle, trip() + Sum{{"responder.send", 1}}, {"latency.one_way"});
@@ -215,6 +221,7 @@ void write_atomic_rates(Writer& to, const std::string& memory,
 }
 
 void write_rates(Writer& to) {
+  to.compared("same_read", pace, {{"responder.read", 1}});
   const auto rate = [&](const char* label, const char* key, double bytes) {
     to.rate(label, {{key, 1}}, {key}, bytes);
   };
@@ -227,6 +234,15 @@ void write_rates(Writer& to) {
   for (const int bytes : {1024, 4096})
     to.rate(fmt::format("loop_{}", bytes), {{"pcie.per_verb", 2}, {kPcieByte, 2.0 * bytes}},
             {"pcie.per_verb", kPcieByte});
+}
+
+// Short WRITEs in loopback: in the model the slower of the two ends, however many there are.
+void write_short_loopback(Writer& to) {
+  const Values issued = to.values("issue", pace);
+  const Values taken = to.values("write_rate", pace);
+  if (issued.empty() || taken.empty()) return;
+  const bool requester = average(issued) > average(taken);
+  to.compared("loop_8", pace, {{requester ? "request.gap" : "responder.write", 1}});
 }
 
 // Long WRITEs are limited by the slower of link and PCIe; loopback crosses PCIe twice.
@@ -325,6 +341,7 @@ Equations equations_of(const Measurements& measurements, const NicModel& packets
   Writer writer(measurements, packets);
   write_latencies(writer);
   write_rates(writer);
+  write_short_loopback(writer);
   write_link_rate(writer);
   write_issue_rate(writer);
   write_cpu(writer);

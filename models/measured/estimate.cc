@@ -180,7 +180,7 @@ Result<Estimate> estimate(const Measurements& measurements, const NicModel& pack
   compare(compared, fit, result);
   for (const LinearFit::Column& column : fit.columns)
     take_column(equations.all, column, errors, told.count(column.key) > 0, result);
-  find_counts(measurements, errors, result);
+  find_counts(measurements, packets.mtu, errors, result);
   complete(result);
   return result;
 }

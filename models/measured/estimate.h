@@ -17,6 +17,7 @@
 // exceeds kWorstChi2 or is not a number is refused: the measurements do not describe one NIC of
 // this model.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -99,7 +100,8 @@ struct LinearFit {
 LinearFit fit_equations(const std::vector<Equation>& equations);
 
 // Estimates whole numbers and curves: atomic.slots, atomic.window, atomic.masked, qp.outstanding,
-// qp.cache.
-void find_counts(const Measurements& measurements, double errors, Estimate& estimate);
+// qp.cache, link.overhead. `mtu`: link.mtu, in bytes.
+void find_counts(const Measurements& measurements, std::int64_t mtu, double errors,
+                 Estimate& estimate);
 
 }  // namespace latchlab

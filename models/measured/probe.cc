@@ -37,6 +37,7 @@ struct ProbeOptions {
   std::uint64_t addresses = 1;
   std::uint64_t stride = 64;
   std::uint32_t apart = 0;
+  bool storm = false;
   std::uint32_t receivers = 0;
 
   bool is_message() const { return verb == Probed::send || verb == Probed::ping; }
@@ -81,6 +82,7 @@ class ProbeClient final : public LockClient {
   }
 
   Verb verb_at(RemoteAddr at) const {
+    if (options_.storm && verbs_.client().value >= options_.apart) return cas_verb(at, 0, 0);
     Verb verb;
     switch (options_.verb) {
       case Probed::write:
@@ -227,6 +229,7 @@ ProtocolEntry verb_probe_entry() {
                   {"stride", &Options::stride, 8, 1 << 20, "bytes from one to the next"},
                   {"apart", &Options::apart, 0, kMostApart,
                    "clients, from the first, with an address of their own"},
+                  {"storm", &Options::storm, "all other clients send CAS, whatever verb says"},
                   {"receivers", &Options::receivers, 0, 65535,
                    "clients, from the last, that take messages"}},
        .profiles = {{"probe", "ours"}},

@@ -140,6 +140,24 @@ TEST(Explanation, reports_which_constants_cannot_be_told_apart) {
   EXPECT_THAT(sentences(found), Contains(HasSubstr("cannot be told apart here from latency.post")));
 }
 
+TEST(Explanation, names_the_benchmarks_that_measure_what_it_names) {
+  const auto of = [](const char* constant) {
+    FactorOf factor;
+    factor.constant = constant;
+    return factor;
+  };
+  Explanation found;
+  found.alone.emplace_back().by = {of("atomic.window")};
+  found.together.emplace().by = {of("atomic.window"), of("dc.connect")};
+  EXPECT_THAT(sentences(found),
+              Contains("latchlab calibrate --backend ibverbs measures atomic.window (benchmarks "
+                       "same_address, window); no benchmark of latchlab calibrate measures "
+                       "dc.connect"));
+  const auto json = parse_json(explanation_json(found));
+  EXPECT_EQ(json["measured_by"]["atomic.window"].size(), 2U);
+  EXPECT_TRUE(json["measured_by"]["dc.connect"].empty());
+}
+
 TEST(Explanation, reports_constants_that_the_runs_do_not_determine) {
   const Explanation found = explained(times("latency.one_way", 1.2), 900);
   EXPECT_THAT(found.inert, Contains("responder.read"));

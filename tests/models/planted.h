@@ -78,6 +78,7 @@ class PlantedNic {
     const std::int64_t gbps[] = {200, 100, 400};  // never filled by short packets
     nic_.link_bits_per_s = nic_.measured_bits_per_s = gbps[chance_() % 3] * 1'000'000'000;
     nic_.pcie_bits_per_s = 107'200'000'000 + static_cast<std::int64_t>(chance_() % 90'000'000'000);
+    nic_.packet_overhead = 20 + static_cast<std::int64_t>(chance_() % 7);
   }
 
   static DataDirs data() { return {{LATCHLAB_SOURCE_DIR}}; }
