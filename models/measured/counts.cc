@@ -79,7 +79,8 @@ class Counts {
     constexpr double kAddress = 16;  // RETH: InfiniBand, volume 1, chapter 9
     const double carried = 256 + kAddress;
     const double ratio = of_small.value / of_large.value;
-    const double share = ratio * static_cast<double>((4096 + mtu_ - 1) / mtu_);
+    const std::int64_t packets = (4096 + mtu_ - 1) / mtu_;
+    const double share = ratio * static_cast<double>(packets);
     if (share >= 1) return open("link.overhead", "WRITEs of 256 B take as long as those of 4 KiB");
     const double bytes = (ratio * (4096 + kAddress) - carried) / (1 - share);
     const double half = errors_ * std::hypot(error_of(of_small), error_of(of_large)) *

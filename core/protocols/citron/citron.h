@@ -185,10 +185,10 @@
 //     If they precede the FAAs that notify ancestors, T_wait has to cover them: 5 atomics instead
 //     of one come first. Beside 64 clients that want 1 and 16 units, which keep the server's RNIC
 //     busy, 32 clients that want 256 are always too late, pause, and are granted nothing
-//     (ConnectX-6, N = 2^28; with `lock_children: false` 58,000 to 150,000 ranges a second, with
-//     either `retry`; with `too_late: at_once` all sizes starve). `leaf_bits: behind`: a doorbell
-//     of their own behind the FAAs, where `batch_occupy` is on; the 32 clients then acquire 92,000
-//     ranges a second.
+//     (ConnectX-6 with READs of 9 ns and atomics of 24, N = 2^28; with `lock_children: false`
+//     58,000 to 150,000 ranges a second, with either `retry`; with `too_late: at_once` all sizes
+//     starve). `leaf_bits: behind`: a doorbell of their own behind the FAAs, where `batch_occupy`
+//     is on; the 32 clients then acquire 92,000 ranges a second.
 // 19. Line 7 repeats LOCKNODE for one node and keeps those that are held (`retry: node`, as
 //     printed). That is safe: nodes are still locked in ascending order, and a request at its
 //     second node waits there like one that tries it for the first time, passes a request that
