@@ -111,13 +111,6 @@ ProbePoint window() {
   return point;
 }
 
-ProbePoint short_loop() {
-  ProbePoint point{
-      "loop_8", "verb: write, addresses: 64, stride: 4096, outstanding: 4", {{1, kMany}}, 4};
-  point.loopback = true;
-  return point;
-}
-
 ProbePoint beside() {
   ProbePoint point{
       "beside_read", "verb: read, stride: 4096, apart: 1, storm: true", {{1, 1}, {3, 64}}};
@@ -279,7 +272,10 @@ std::vector<Benchmark> all_benchmarks() {
        "CAS of one client to its own node, and WRITEs of many, of 8 B to 4 KiB",
        {"local.loopback_one_way", "pcie.rate"},
        joined_points({{looped(idle("loop_cas", "verb: cas"))},
-                      {short_loop()},
+                      {looped({"loop_8",
+                               "verb: write, addresses: 64, stride: 4096, outstanding: 4",
+                               {{1, kMany}},
+                               4})},
                       long_writes("loop", 1024, true),
                       long_writes("loop", 4096, true)})},
       {"local",

@@ -76,15 +76,13 @@ class Counts {
       if (one != nullptr && of_small.value < kFaster * mean_in(*one, &Measured::Repeat::pace).value)
         return open("link.overhead", "WRITEs of 256 B do not fill the link");
     }
-    constexpr double kAddress = 16;  // RETH: InfiniBand, volume 1, chapter 9
-    const double carried = 256 + kAddress;
+    constexpr double kCarried = 256 + kReth;
     const double ratio = of_small.value / of_large.value;
-    const std::int64_t packets = (4096 + mtu_ - 1) / mtu_;
-    const double share = ratio * static_cast<double>(packets);
+    const double share = ratio * static_cast<double>(packets_of(4096, mtu_));
     if (share >= 1) return open("link.overhead", "WRITEs of 256 B take as long as those of 4 KiB");
-    const double bytes = (ratio * (4096 + kAddress) - carried) / (1 - share);
+    const double bytes = (ratio * (4096 + kReth) - kCarried) / (1 - share);
     const double half = errors_ * std::hypot(error_of(of_small), error_of(of_large)) *
-                        (carried + bytes) / (1 - share);
+                        (kCarried + bytes) / (1 - share);
     whole("link.overhead", bytes, half, {"link_rate"});
   }
 

@@ -23,9 +23,8 @@ constexpr double kUniformSigma = 1.7321;  // half-width / standard deviation
 constexpr double kLeastOfMany = 1.2533;
 constexpr double kStillGrowing = 1.05;   // growth of a rate with more clients
 constexpr std::uint32_t kSmallest = 64;  // bytes that a port sends without extra time
-// Bytes that operations add to their packets (InfiniBand, volume 1, chapter 9): a WRITE's address,
-// an acknowledgement, an atomic's address and operands, and those of a masked CAS of 16 bytes.
-constexpr int kReth = 16;
+// Bytes that operations add to their packets (InfiniBand, volume 1, chapter 9): an atomic's address
+// and operands, and those of a masked CAS of 16 bytes.
 constexpr int kAtomicEth = 28;
 constexpr int kMasked16 = 12 + 4 * 16;
 const std::vector<int>& sizes() {
@@ -69,7 +68,7 @@ class Writer {
   // What the longer of a verb's two packets takes on the wire: its payload, `headers` of the
   // operation, and what each packet adds.
   double wire_bytes(int payload, int headers) const {
-    const auto count = std::max<std::int64_t>((payload + packets_.mtu - 1) / packets_.mtu, 1);
+    const std::int64_t count = packets_of(payload, packets_.mtu);
     return static_cast<double>(payload + headers + count * packets_.packet_overhead);
   }
   // Whether the link carries hardly more verbs of so many bytes than were measured. Of a PCIe that
@@ -335,6 +334,10 @@ Taken take_measurements(const Scenario& scenario, const StudyOutcome& outcome) {
       taken.measurements[label] = std::move(measured);
   }
   return taken;
+}
+
+std::int64_t packets_of(std::int64_t payload, std::int64_t mtu) {
+  return std::max<std::int64_t>((payload + mtu - 1) / mtu, 1);
 }
 
 Equations equations_of(const Measurements& measurements, const NicModel& packets) {

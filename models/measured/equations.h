@@ -4,6 +4,7 @@
 // linear fit finds them and identifies those that it cannot find (estimate.h).
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -56,6 +57,11 @@ struct Equations {
   std::vector<std::string>
       unused;  // "read_rate: grows by 40 % with ...": measured, but without an equation
 };
+
+// Bytes of a WRITE's address (RETH; InfiniBand, volume 1, chapter 9), in its first packet.
+inline constexpr int kReth = 16;
+// How many packets carry so many bytes. `mtu`: link.mtu.
+std::int64_t packets_of(std::int64_t payload, std::int64_t mtu);
 
 // `packets`: a NIC with the link.overhead and link.mtu of the measured one.
 Equations equations_of(const Measurements& measurements, const NicModel& packets);
