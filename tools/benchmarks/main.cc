@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/benchmarks/engine.h"
+#include "tools/benchmarks/lines.h"
 #include "tools/benchmarks/locks.h"
 #include "tools/benchmarks/ranges.h"
 
@@ -24,13 +25,15 @@ constexpr int kBadInput = 2;
 constexpr std::uint32_t kMostRepeats = 100;
 
 constexpr const char* kUsage =
-    "latchlab-bench engine|locks|ranges [--repeats N] [--quick] [--json]\n"
+    "latchlab-bench engine|locks|ranges|lines [--repeats N] [--quick] [--json]\n"
     "\n"
     "engine  CPU time of a simulated verb with 240, 4,000 and 100,000 clients; for comparison the\n"
     "        minimum cost of an event (a heap and a coroutine), SimGrid's timers, and the same\n"
     "        lock as a plain SimGrid program; and the memory of an idle client\n"
     "locks   CPU time of a verb of each lock with 240 clients, relative to the CAS lock\n"
-    "ranges  CPU time of a step through the structures of range locks, with warm and cold caches\n"
+    "ranges  time of a step through the structures of range locks: with warm and cold caches, and\n"
+    "        after another core\n"
+    "lines   time of an access to a cache line: a core's own, and one that another has changed\n"
     "\n"
     "Goals are printed beside the numbers. docs/benchmarks.md explains the results.\n"
     "\n"
@@ -77,6 +80,7 @@ int measure(std::string_view what, const std::vector<std::string_view>& argument
     return kFine;
   };
   if (what == "ranges") return print(run_ranges_benchmark(options));
+  if (what == "lines") return print(run_lines_benchmark(options));
   return what == "engine" ? print(run_engine_benchmark(options))
                           : print(run_locks_benchmark(options));
 }
@@ -93,7 +97,7 @@ int main(int argc, char** argv) {
   // The instruction counters run this program again with `count FILE`.
   if (arguments.size() == 2 && arguments.front() == "count")
     return count_verbs(std::string(arguments[1]));
-  constexpr std::string_view kSubjects[] = {"engine", "locks", "ranges"};
+  constexpr std::string_view kSubjects[] = {"engine", "locks", "ranges", "lines"};
   if (arguments.empty() || std::find(std::begin(kSubjects), std::end(kSubjects),
                                      arguments.front()) == std::end(kSubjects)) {
     fmt::print(stderr, "{}", kUsage);

@@ -13,6 +13,7 @@
 #include "core/protocols/list_cpu/list_cpu.h"
 #include "core/protocols/maple_tree/b_tree.h"
 #include "tools/benchmarks/sample.h"
+#include "tools/benchmarks/two_cores.h"
 
 namespace latchlab::bench {
 
@@ -71,23 +72,34 @@ std::vector<Structure> filled(std::uint32_t objects, std::uint32_t ranges, Rng& 
 
 // Sample::verbs are insertions, and Sample::events their steps.
 template <class Structure>
-Sample insertions(std::uint32_t objects, std::uint32_t ranges, std::uint32_t rounds) {
+Sample insertions(std::uint32_t objects, std::uint32_t ranges, std::uint32_t rounds,
+                  TwoCores* turns) {
   Rng rng(objects * 1000ULL + ranges);
   std::vector<Structure> all = filled<Structure>(objects, ranges, rng);
   Sample sample;
   std::vector<std::uint32_t> places(objects);
+  double took = 0;
   for (std::uint32_t round = 0; round <= rounds; ++round) {
     for (std::uint32_t& place : places) place = static_cast<std::uint32_t>(rng.below(ranges));
     const std::vector<std::uint32_t> order = shuffled(objects, rng);
-    const double before = process_cpu_ns();
-    for (const std::uint32_t i : order) (void)all[i].try_insert(one_more(places[i]));
-    const double took = process_cpu_ns() - before;
-    for (std::uint32_t i = 0; i < objects; ++i) {
-      const std::uint64_t steps = all[i].take_steps();
-      (void)all[i].erase(one_more(places[i]));
-      (void)all[i].take_steps();
-      if (round > 0) sample.events += static_cast<double>(steps);
-    }
+    const auto insert = [&] {
+      for (const std::uint32_t i : order) (void)all[i].try_insert(one_more(places[i]));
+    };
+    const auto visit = [&] {
+      const double before = process_cpu_ns();
+      const double elapsed = elapsed_ns(insert);
+      took = turns != nullptr ? elapsed : process_cpu_ns() - before;
+      for (std::uint32_t i = 0; i < objects; ++i) {
+        const std::uint64_t steps = all[i].take_steps();
+        (void)all[i].erase(one_more(places[i]));
+        (void)all[i].take_steps();
+        if (round > 0) sample.events += static_cast<double>(steps);
+      }
+    };
+    if (turns != nullptr)
+      turns->run(round % 2, visit);
+    else
+      visit();
     if (round == 0) continue;  // warms the caches
     sample.cpu_ns += took;
     sample.verbs += objects;
@@ -97,8 +109,22 @@ Sample insertions(std::uint32_t objects, std::uint32_t ranges, std::uint32_t rou
 
 struct RangeSize {
   std::uint32_t held;
-  bool cold;
+  Caches caches;
 };
+
+const char* name_of(Caches caches) {
+  if (caches == Caches::warm) return "warm";
+  return caches == Caches::cold ? "cold" : "other core";
+}
+
+// On one core, or on two in turns.
+template <class Structure>
+Sample measure(std::uint32_t objects, const RangeSize& size, std::uint32_t rounds) {
+  if (size.caches != Caches::other_core)
+    return insertions<Structure>(objects, size.held, rounds, nullptr);
+  TwoCores cores;
+  return insertions<Structure>(objects, size.held, rounds, &cores);
+}
 
 template <class Structure>
 Result<RangesLine> line(const std::string& name, const RangeSize& size,
@@ -106,13 +132,13 @@ Result<RangesLine> line(const std::string& name, const RangeSize& size,
   // Warm: 16 objects fit the first-level cache, except the largest objects. Cold: about 200 bytes
   // per range, in all more than a last-level cache holds.
   const std::uint32_t most = options.quick ? 2'000 : 1'600'000;
-  const std::uint32_t objects = size.cold ? std::max(64U, most / size.held) : 16;
-  const std::uint32_t rounds = options.quick ? 1 : size.cold ? 2 : 4'000;
+  const bool cold = size.caches == Caches::cold;
+  const std::uint32_t objects = cold ? std::max(64U, most / size.held) : 16;
+  const std::uint32_t rounds = options.quick ? 1 : cold ? 2 : 4'000;
   std::vector<double> ns;
-  RangesLine made{name, size.held, size.cold};
+  RangesLine made{name, size.held, size.caches};
   for (std::uint32_t i = 0; i < (options.quick ? 1 : options.repeats); ++i) {
-    const Sample sample =
-        in_child([&] { return insertions<Structure>(objects, size.held, rounds); });
+    const Sample sample = in_child([&] { return measure<Structure>(objects, size, rounds); });
     if (!sample.problem.empty()) return Error{name + ": " + sample.problem, {}};
     made.steps = sample.events / sample.verbs;
     ns.push_back(sample.cpu_ns / sample.events);
@@ -127,9 +153,10 @@ Result<RangesLine> line(const std::string& name, const RangeSize& size,
 
 Result<std::vector<RangesLine>> run_ranges_benchmark(const EngineOptions& options) {
   std::vector<RangesLine> lines;
-  for (const bool cold : {false, true}) {
+  for (const Caches caches : {Caches::warm, Caches::other_core, Caches::cold}) {
+    if (caches == Caches::other_core && !TwoCores::available()) continue;
     for (const std::uint32_t held : {8U, 32U, 96U, 256U}) {
-      const RangeSize size{held, cold};
+      const RangeSize size{held, caches};
       for (const auto& measured : {line<list_cpu::RangeList>("list", size, options),
                                    line<SearchedTree>("interval tree", size, options),
                                    line<maple_tree::RangeTree>("b-tree", size, options)}) {
@@ -139,20 +166,19 @@ Result<std::vector<RangesLine>> run_ranges_benchmark(const EngineOptions& option
     }
   }
   std::sort(lines.begin(), lines.end(), [](const RangesLine& a, const RangesLine& b) {
-    return std::tuple(a.structure, a.cold, a.held) < std::tuple(b.structure, b.cold, b.held);
+    return std::tuple(a.structure, a.caches, a.held) < std::tuple(b.structure, b.caches, b.held);
   });
   return lines;
 }
 
 std::string report_text(const std::vector<RangesLine>& lines) {
-  std::string text = fmt::format("{:<14} {:>6} {:>6} {:>7} {:>9} {:>7} {:>7}\n", "structure",
+  std::string text = fmt::format("{:<14} {:<10} {:>6} {:>7} {:>9} {:>7} {:>7}\n", "structure",
                                  "caches", "held", "steps", "ns a step", "least", "most");
   for (const RangesLine& line : lines)
-    text += fmt::format("{:<14} {:>6} {:>6} {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f}\n", line.structure,
-                        line.cold ? "cold" : "warm", line.held, line.steps, line.step_ns,
-                        line.least_ns, line.most_ns);
-  return text +
-         "\nns: CPU time of an insertion by its steps; median, least and most of the rounds\n";
+    text += fmt::format("{:<14} {:<10} {:>6} {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f}\n", line.structure,
+                        name_of(line.caches), line.held, line.steps, line.step_ns, line.least_ns,
+                        line.most_ns);
+  return text + "\nns: time of an insertion by its steps; median, least and most of the rounds\n";
 }
 
 std::string report_json(const std::vector<RangesLine>& lines) {
@@ -160,7 +186,8 @@ std::string report_json(const std::vector<RangesLine>& lines) {
   for (const RangesLine& line : lines)
     json["lines"].push_back({{"structure", line.structure},
                              {"held", line.held},
-                             {"cold", line.cold},
+                             {"caches", name_of(line.caches)},
+                             {"cold", line.caches == Caches::cold},
                              {"steps", line.steps},
                              {"step_ns", line.step_ns},
                              {"least_ns", line.least_ns},

@@ -2,6 +2,7 @@
 // `latchlab-bench ranges`: CPU time per step through the data structures of range locks. Simulated
 // servers of range locks charge this time (parameter `step`; models/cpu/range-structures.yaml).
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,14 +11,21 @@
 
 namespace latchlab::bench {
 
-// Insertion of a range into an object that holds `held` ranges: the search and the update. `cold`:
-// the benchmark visits so many objects in turn that none is cached at its next visit.
+// What the caches of the core hold of an object that it visits.
+enum class Caches : std::uint8_t {
+  warm,        // all of it
+  other_core,  // nothing: another core has changed it, and has it in its own caches
+  cold         // nothing: so many objects are visited in turn that none is cached at its next visit
+};
+
+// Lines of `other_core` are left out where a process may run on one core only.
+// Insertion of a range into an object that holds `held` ranges: the search and the update.
 struct RangesLine {
   std::string structure;  // list, interval tree, b-tree
   std::uint32_t held = 0;
-  bool cold = false;
+  Caches caches = Caches::warm;
   double steps = 0;    // per insertion, mean
-  double step_ns = 0;  // CPU time per step: median, least and most of the repeats
+  double step_ns = 0;  // time per step: median, least and most of the repeats
   double least_ns = 0;
   double most_ns = 0;
 };
