@@ -203,10 +203,8 @@ Status Calibrator::predict_everything() {
   const auto metrics = source_.metrics({best_changes()}, runs);
   if (!metrics) return metrics.error();
   for (const Observation& observation : spec_.observations) {
-    const auto run = std::find(runs.begin(), runs.end(), observation.run) - runs.begin();
-    const Leaves& leaves = metrics.value().front()[static_cast<std::size_t>(run)];
     Predicted predicted;
-    predicted.value = metric_of(leaves, observation.metric);
+    predicted.value = value_of(observation, observation.metric, runs, metrics.value().front());
     const double sigma = sigma_of(observation);
     if (sigma > 0 && predicted.value > 0)
       predicted.residual = std::log(predicted.value / observation.value) / sigma;
@@ -225,15 +223,9 @@ Result<std::vector<double>> Calibrator::conclude(const NicChanges& changes) {
   if (runs.empty()) return std::vector<double>{};
   const auto metrics = source_.metrics({changes}, runs);
   if (!metrics) return metrics.error();
-  const auto value = [&](std::size_t run, const std::string& metric) {
-    const auto at = std::find(runs.begin(), runs.end(), run) - runs.begin();
-    return metric_of(metrics.value().front()[static_cast<std::size_t>(at)], metric);
-  };
   std::vector<double> values;
-  for (const Conclusion& conclusion : spec_.conclusions) {
-    const double below = conclusion.over ? value(*conclusion.over, conclusion.metric) : 1.0;
-    values.push_back(below > 0 ? value(conclusion.run, conclusion.metric) / below : 0.0);
-  }
+  for (const Conclusion& conclusion : spec_.conclusions)
+    values.push_back(value_of(conclusion, conclusion.metric, runs, metrics.value().front()));
   return values;
 }
 

@@ -30,6 +30,7 @@ Json observations_json(const FitSpec& spec, const Calibration& calibration) {
     const Observation& o = spec.observations[i];
     const double sigma = sigma_of(o);
     all.push_back({{"run", spec.runs[o.run].id},
+                   {"over", o.over ? Json(spec.runs[*o.over].id) : Json()},
                    {"metric", o.metric},
                    {"published", o.value},
                    {"predicted", calibration.predictions[i].value},

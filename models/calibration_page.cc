@@ -177,10 +177,13 @@ class Page {
       const Observation& o = spec_.observations[i];
       if (o.fitted != fitted) continue;
       const Predicted& p = all_.predictions[i];
-      line("| {} | {} | {} | {} | {:+.1f}% |{}", spec_.runs[o.run].id, o.metric,
-           number(o.metric, o.value), number(o.metric, p.value), (p.value / o.value - 1) * 100,
+      const auto shown = [&](double value) {
+        return o.over ? fmt::format("{:.2f}", value) : number(o.metric, value);
+      };
+      line("| {} | {} | {} | {} | {:+.1f}% |{}", runs_of(spec_, o), o.metric, shown(o.value),
+           shown(p.value), (p.value / o.value - 1) * 100,
            fitted ? fmt::format(" {:+.2f} |", p.residual) : "");
-      if (const std::string& run = spec_.runs[o.run].id; run != last)
+      if (const std::string run = runs_of(spec_, o); run != last)
         sources += fmt::format("- `{}`: {}\n", last = run, o.source);
     }
     line("\n{}", sources);

@@ -17,8 +17,11 @@ NicChange set_to(const std::string& constant, double value) {
 
 std::vector<std::size_t> observed_runs(const FitSpec& spec, bool fitted_only) {
   std::set<std::size_t> runs;
-  for (const Observation& observation : spec.observations)
-    if (observation.fitted || !fitted_only) runs.insert(observation.run);
+  for (const Observation& observation : spec.observations) {
+    if (!observation.fitted && fitted_only) continue;
+    runs.insert(observation.run);
+    if (observation.over) runs.insert(*observation.over);
+  }
   return {runs.begin(), runs.end()};
 }
 
@@ -70,11 +73,12 @@ Result<Matrix> FitProblem::predict(const Trial& trial, const std::vector<Vector>
       if (trial.reading != nullptr)
         for (const Reading::Replacement& replacement : trial.reading->replacements)
           if (replacement.observation == i) metric = replacement.metric;
-      const auto run = std::find(runs.begin(), runs.end(), observation.run);
-      predicted.back().push_back(
-          run == runs.end()
-              ? 0.0
-              : metric_of(of_variant[static_cast<std::size_t>(run - runs.begin())], metric));
+      const auto among = [&](std::size_t run) {
+        return std::find(runs.begin(), runs.end(), run) != runs.end();
+      };
+      const bool simulated =
+          among(observation.run) && (!observation.over || among(*observation.over));
+      predicted.back().push_back(simulated ? value_of(observation, metric, runs, of_variant) : 0.0);
     }
   }
   return predicted;

@@ -16,6 +16,18 @@ NicChange set_to(const std::string& constant, double value);
 
 // The runs with observations, in order; if `fitted_only`, those with a fitted observation.
 std::vector<std::size_t> observed_runs(const FitSpec& spec, bool fitted_only);
+// The metric of an observation or a conclusion, over that of its run `over` if it has one; 0 if
+// that is 0. `metrics`: of `runs`, which contain both.
+template <class T>
+double value_of(const T& of, const std::string& metric, const std::vector<std::size_t>& runs,
+                const std::vector<Leaves>& metrics) {
+  const auto read = [&](std::size_t run) {
+    const auto at = std::find(runs.begin(), runs.end(), run) - runs.begin();
+    return metric_of(metrics[static_cast<std::size_t>(at)], metric);
+  };
+  const double below = of.over ? read(*of.over) : 1.0;
+  return below > 0 ? read(of.run) / below : 0.0;
+}
 
 // One fit of some of the free constants; `changes` holds the others.
 struct Trial {

@@ -73,9 +73,9 @@ const Keys kConclusionKeys = entry_keys<Conclusion>(
     {"run: ideal", "over"});
 const Keys kCaseKeys = entry_keys<SensitivityCase>({words("id", &SensitivityCase::id, "ideal")},
                                                    {"set: {atomic.window: 48}"});
-const Keys kObservationKeys =
-    entry_keys<Observation>({words("source", &Observation::source, "\"paper, section\"")},
-                            {"run: ideal", "rounding", "reading", "because", "fit", "compare"});
+const Keys kObservationKeys = entry_keys<Observation>(
+    {words("source", &Observation::source, "\"paper, section\"")},
+    {"run: ideal", "over", "rounding", "reading", "because", "fit", "compare"});
 const Keys kReplacementKeys = entry_keys<Reading::Replacement>(
     {words("by", &Reading::Replacement::metric, "server_nic.verbs_s")},
     {"run: ideal", "metric: goodput_ops_s", "value: 2.6M"});
@@ -168,6 +168,8 @@ class FitReader {
     Observation common;
     read_keys(kObservationKeys, node, "observations", &common);
     common.run = run_named(*node.find("run"), "observations.run");
+    if (const YamlNode* over = node.find("over"))
+      common.over = run_named(*over, "observations.over");
     if (const YamlNode* rounding = node.find("rounding"))
       common.rounding = read_value(*rounding, "observations.rounding");
     if (const YamlNode* reading = node.find("reading"))

@@ -7,8 +7,9 @@
 //   scenarios: NAME: fragment of a scenario (platform, locks, workload, protocol, run)
 //   runs:      [{id, scenario: NAME, set: {path: value}}]
 //   free:      [{constant, start, bounds: [low, high], step, source}]
-//   observations: [{run, source, rounding, reading, because, fit: {metric: value},
+//   observations: [{run, over: run, source, rounding, reading, because, fit: {metric: value},
 //                   compare: {metric: value}}]        rounding is half of the last digit printed
+//                 with `over`, the value is the quotient of the metrics of the two runs
 //   readings:  [{id, because, without: [prefix of a run's id], widens: [constant],
 //                set: {constant: change},
 //                replace: [{run, metric, value, by: metric}]}]
@@ -54,7 +55,8 @@ struct FreeConstant {
 
 struct Observation {
   std::size_t run = 0;
-  std::string metric;  // path of a metric of results.json
+  std::optional<std::size_t> over;  // the run whose metric is the denominator
+  std::string metric;               // path of a metric of results.json
   double value = 0;
   double rounding = 0;  // half of the last printed digit
   double reading = 0;   // other relative uncertainty of the value, one sigma
@@ -121,6 +123,8 @@ std::string constant_text(const std::string& constant, double value);
 
 // Relative uncertainty of an observation, one sigma: rounding is uniform over the last digit.
 double sigma_of(const Observation& observation);
+// "run", or "run / over"
+std::string runs_of(const FitSpec& spec, const Observation& observation);
 // "run metric"
 std::string name_of(const FitSpec& spec, const Observation& observation);
 

@@ -79,8 +79,13 @@ double sigma_of(const Observation& observation) {
   return std::sqrt(rounding * rounding + observation.reading * observation.reading);
 }
 
+std::string runs_of(const FitSpec& spec, const Observation& observation) {
+  const std::string& run = spec.runs[observation.run].id;
+  return observation.over ? run + " / " + spec.runs[*observation.over].id : run;
+}
+
 std::string name_of(const FitSpec& spec, const Observation& observation) {
-  return spec.runs[observation.run].id + " " + observation.metric;
+  return runs_of(spec, observation) + " " + observation.metric;
 }
 
 }  // namespace latchlab
