@@ -42,6 +42,7 @@ class ActorCpu {
   std::uint32_t detached_ = 0;  // detached operations that are not complete yet
   SimOperation* flushing_ = nullptr;
   CpuTrouble* trouble_ = nullptr;  // null: none so far
+  std::uint32_t cache_ = 0;        // of a client or node part, among those of its node
 };
 
 class ActorWaits {

@@ -53,10 +53,12 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
     case OpKind::flush:
       op.completion.status = std::exchange(actor.cpu.detached_error_, VerbStatus::ok);
       return now;
+    case OpKind::cpu:
+      LATCHLAB_CHECK(!nodes_.on_device(op.verb.addr), "CPU access to memory of an RNIC");
+      return work_or_pass(actor, memory_.access_time(nic, cache_of(actor), op.verb.addr,
+                                                     op.cpu != CpuAccess::load));
     default:
-      LATCHLAB_CHECK(op.kind != OpKind::cpu || !nodes_.on_device(op.verb.addr),
-                     "CPU access to memory of an RNIC");
-      return work_or_pass(actor, nic.cpu_access);
+      return work_or_pass(actor, nic.cpu_access + nic.line_transfer);
   }
 }
 

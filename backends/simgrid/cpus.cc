@@ -30,10 +30,14 @@ Duration CoreQueue::still_to_do(Time now) const {
 // Clients of a node are assigned to its cores in turn.
 void Cpus::place(SimActor& actor) {
   if (actor.kind() == ActorKind::server) return place_on_server(actor);
-  if (cores_.per_node == 0) return;
   const bool client = actor.kind() == ActorKind::client;
   OfNode& here = of_[actor.node()];
+  if (cores_.per_node == 0) {
+    actor.cpu.cache_ = here.caches++;
+    return;
+  }
   const std::size_t place = client ? here.clients.size() % cores_.per_node : 0;
+  actor.cpu.cache_ = static_cast<std::uint32_t>(place);
   if (client) here.clients.push_back(&actor);
   if (cores_.sharing == CoreSharing::threads) {
     if (client && here.clients.size() > cores_.per_node) {
@@ -59,8 +63,10 @@ void Cpus::place_on_server(SimActor& actor) {
   if (!server) {
     server = std::make_unique<CoreQueue>();
     server->cores.resize(static_cast<std::size_t>(actor.nic.server_cores));
+    std::uint32_t caches = kServerCaches;
     for (Core& core : server->cores) {
       core.order = actor.index;
+      core.cache = caches++;
       core.shared = server.get();
     }
   }

@@ -40,6 +40,7 @@ struct Core {
   bool scheduled = false;  // its event is pending, or run() is on the stack
   std::deque<Ready> ready;
   std::uint32_t order = 0;      // orders its events among equal dates
+  std::uint32_t cache = 0;      // of a server part's: among the caches of the node
   CoreQueue* shared = nullptr;  // of a server part: takes work from it, and is counted in it
   Duration busy;                // a client's core: since reset_stats, up to `free`
 
@@ -66,6 +67,8 @@ struct CoreQueue {
   Duration still_to_do(Time now) const;
 };
 
+// The caches of a server part's cores are numbered from here, apart from those of clients.
+inline constexpr std::uint32_t kServerCaches = 32;
 inline constexpr std::int64_t kFullSpeed = 1'000'000'000;  // CPU-time factors are per billion
 
 // An actor whose CPU had a fault, or that has half a core.
@@ -90,6 +93,12 @@ class Cpus : Station {
   // Gives a new actor its core, if the model has one for it.
   void place(SimActor& actor);
   const Core* core_of(const SimActor& actor) const { return actor.cpu.core_; }
+  // The cache of the core that the actor is on, among those of its node. Hardware threads of one
+  // core have one.
+  std::uint32_t cache_of(const SimActor& actor) const {
+    const Core* const core = actor.cpu.core_;
+    return core != nullptr && core->shared != nullptr ? core->cache : actor.cpu.cache_;
+  }
 
   // When the CPU has posted requests to RNICs, or an operation on its own node.
   Time posted(SimActor& actor, OpKind kind);
@@ -125,6 +134,7 @@ class Cpus : Station {
     // Cores of clients that share them, have half of one, or had a fault.
     std::vector<std::unique_ptr<Core>> cores;
     std::vector<SimActor*> clients;  // placed so far
+    std::uint32_t caches = 0;        // of the parts and clients with a CPU of their own
     // When on_node visits are over: those about one lock run one after the other.
     Lookup<Time> state_free;
     std::unique_ptr<CoreQueue> server;  // null: no server part

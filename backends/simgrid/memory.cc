@@ -1,5 +1,6 @@
 #include "backends/simgrid/memory.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
@@ -103,7 +104,7 @@ void Memory::move(SimOperation& op) {
     const std::uint64_t fresh =
         uses_local(verb) ? (*op.carried)[at / 8] : (at == 0 ? verb.value.lo : verb.value.hi);
     word = (word & ~mask) | (fresh & mask);
-    changed(verb.addr + at);
+    changed_from_outside(verb.addr + at);
   }
 }
 
@@ -117,7 +118,7 @@ void Memory::put_down(SimOperation& op) {
     const std::uint64_t mask = mask_of(verb, at);
     std::uint64_t& there = word(verb.local + at);
     there = (there & ~mask) | ((*op.carried)[at / 8] & mask);
-    changed(verb.local + at);
+    changed_from_outside(verb.local + at);
   }
 }
 
@@ -135,11 +136,22 @@ void Memory::write_atomic(const SimOperation& op) {
   const bool wide = op.verb.bytes == 16;
   memory.word(op.verb.addr.offset) = op.after.lo;
   if (wide) memory.word(op.verb.addr.offset + 8) = op.after.hi;
-  changed(op.verb.addr);
-  if (wide) changed(op.verb.addr + 8);
+  changed_from_outside(op.verb.addr);
+  if (wide) changed_from_outside(op.verb.addr + 8);
 }
 
 // ---- CPUs ----
+
+Duration Memory::access_time(const NicModel& nic, std::uint32_t cache, RemoteAddr word,
+                             bool writes) {
+  CpuLine& line = line_of(word);
+  const std::uint64_t mine = bit_of(cache);
+  const bool held = writes ? line.holders == mine : (line.holders & mine) != 0;
+  line.holders = writes ? mine : line.holders | mine;
+  if (held) return nic.cpu_access;
+  line.free = std::max(line.free, timeline_.now()) + nic.line_transfer;
+  return line.free - timeline_.now() + nic.cpu_access;
+}
 
 void Memory::access(SimOperation& op) {
   const RemoteAddr addr = op.verb.addr;

@@ -54,6 +54,13 @@ class TagCache {
   std::vector<Set> sets_;
 };
 
+// Which caches of a node hold a line that CPUs use, and when it has reached the one that asked for
+// it last.
+struct CpuLine {
+  std::uint64_t holders = 0;  // a bit for each cache, modulo 64
+  Time free;
+};
+
 class Memory : Station {
  public:
   Memory(SimContext& context, const WorldPlan& plan);
@@ -84,6 +91,11 @@ class Memory : Station {
 
   // ---- CPUs ----
   void access(SimOperation& op);
+  // How long an access to a word takes that a core with this cache begins now: it waits for the
+  // line if another core or an RNIC has changed it, and for whatever asked for that line before.
+  Duration access_time(const NicModel& nic, std::uint32_t cache, RemoteAddr word, bool writes);
+  // A core with this cache has looked at the word, and goes on looking.
+  void share(RemoteAddr word, std::uint32_t cache) { line_of(word).holders |= bit_of(cache); }
 
   // The waits for a word. The list of a word stays when it is empty.
   using Watchers = std::vector<SimWait*>;
@@ -101,6 +113,7 @@ class Memory : Station {
     TagCache cache;
     Duration miss;             // 0: no cache is modelled
     Lookup<Watchers> watched;  // by offset
+    Lookup<CpuLine> lines;     // that CPUs have used, by offset / kLineBytes
   };
   SparseMemory fresh(NodeId node) const;
   bool allows_local(const SimOperation& op) const;
@@ -108,7 +121,19 @@ class Memory : Station {
   void changed(RemoteAddr word) {
     if (of_[word.node].watched.size() > 0) tell_watchers(word);
   }
+  CpuLine& line_of(RemoteAddr word) {
+    return of_[word.node].lines[word.offset / TagCache::kLineBytes];
+  }
+  static std::uint64_t bit_of(std::uint32_t cache) { return 1ULL << (cache % 64); }
   void tell_watchers(RemoteAddr word);
+  // By an RNIC: no cache holds the line any more.
+  void changed_from_outside(RemoteAddr word) {
+    OfNode& node = of_[word.node];
+    if (node.lines.size() > 0)
+      if (CpuLine* const line = node.lines.find(word.offset / TagCache::kLineBytes))
+        line->holders = 0;
+    changed(word);
+  }
 
   PerNode<OfNode> of_;
   const std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image_;

@@ -19,6 +19,11 @@ Duration tail(const Route& route, const Packets& sent) {
   return {std::max<std::int64_t>(taken - included, 0) / 1000};
 }
 
+// Whether it comes back with what it has found: WRITEs and messages are only acknowledged.
+bool is_answer(const SimOperation& op) {
+  return op.kind == OpKind::verb && op.verb.kind != VerbKind::write && op.completion.ok();
+}
+
 }  // namespace
 
 Network::Network(SimContext& context, const Platform& platform, Duration client_link_latency,
@@ -74,8 +79,14 @@ Time Network::depart_bulk(NodeId from, Time date) {
   return port.out.pass(date, port.nic->at_rate(port.nic->model.request_gap), {});
 }
 
-// What comes behind one that waits, on the same QP, waits too.
-bool Network::waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time QpOnTheWay::*until) {
+// What comes behind one that waits, on the same QP, waits too. An answer takes its place in the
+// inbound pipeline when it has its place at the port.
+template <Gate gate>
+bool Network::waits(SimOperation& op) {
+  constexpr bool kAnswer = gate == Gate::complete;
+  const NodeId from = kAnswer ? responder_of(op) : op.from;
+  const NodeId to = kAnswer ? op.from : responder_of(op);
+  const bool comes = op.wire != 0 || !op.state.waited;
   const Time now = timeline_.now();
   const bool placed = op.state.waited;
   Time date = now;
@@ -86,7 +97,13 @@ bool Network::waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time Qp
   } else if (op.wire != 0) {
     date = cross(op, from, to);
   }
-  Time* const last = op.qp != nullptr ? &(op.qp->on_the_way.*until) : nullptr;
+  if (kAnswer && comes && op.wire == 0 && is_answer(op)) {
+    SimNic& nic = *ports_[to].nic;
+    const Duration busy = nic.model.request_answer;
+    if (busy.ps > 0) date = nic.inbound.pass(date, nic.at_rate(busy));
+  }
+  constexpr auto kUntil = kAnswer ? &QpOnTheWay::answers_until_ : &QpOnTheWay::requests_until_;
+  Time* const last = op.qp != nullptr ? &(op.qp->on_the_way.*kUntil) : nullptr;
   if (!placed && last != nullptr && date <= *last) date = *last + picoseconds(1);
   if (date == now) {
     op.state.waited = false;
@@ -97,6 +114,8 @@ bool Network::waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time Qp
   timeline_.push(date, op.actor, gate, &op);
   return true;
 }
+template bool Network::waits<Gate::arrive>(SimOperation& op);
+template bool Network::waits<Gate::complete>(SimOperation& op);
 
 // Goes on to the first link that is busy. Returns when that begins to carry the packet, or now.
 Time Network::cross(SimOperation& op, NodeId from, NodeId to) {

@@ -47,12 +47,8 @@ class Network : Station {
   Time depart_answer(SimOperation& op, NodeId from, NodeId to, Duration extra, const Packets& sent,
                      std::uint32_t chance);
   // At the date at which it arrives: true if it has to wait on the way, and comes again later.
-  bool request_waits(SimOperation& op) {
-    return waits(op, op.from, responder_of(op), Gate::arrive, &QpOnTheWay::requests_until_);
-  }
-  bool answer_waits(SimOperation& op) {
-    return waits(op, responder_of(op), op.from, Gate::complete, &QpOnTheWay::answers_until_);
-  }
+  bool request_waits(SimOperation& op) { return waits<Gate::arrive>(op); }
+  bool answer_waits(SimOperation& op) { return waits<Gate::complete>(op); }
   // Sends the first packet of a long payload. Returns when the port takes it.
   Time depart_bulk(NodeId from, Time date);
   Time port_free(NodeId node) const { return ports_[node].out.free(); }
@@ -91,7 +87,7 @@ class Network : Station {
 
  private:
   struct NodePort {
-    const SimNic* nic = nullptr;
+    SimNic* nic = nullptr;
     Line out, in;
     std::uint32_t cuts = 0;  // current cuts; the port is up when there are none
     std::int64_t loss_ppb = 0;
@@ -99,7 +95,8 @@ class Network : Station {
   Duration with_client_link(Duration way, NodeId from, NodeId to) const;
   Duration way(const NodePort& sender, NodeId from, NodeId to, const Packets& sent,
                std::uint32_t chance) const;
-  bool waits(SimOperation& op, NodeId from, NodeId to, Gate gate, Time QpOnTheWay::*until);
+  template <Gate gate>
+  bool waits(SimOperation& op);
   Time cross(SimOperation& op, NodeId from, NodeId to);
   std::optional<Time> enter(Line& line, Line& before, std::uint32_t bytes);
   Line& link(std::uint32_t number);

@@ -2,6 +2,7 @@
 // The nodes of the simulated world and the RNIC of each. Each station keeps its own state of nodes
 // and RNICs, in PerNode and PerNic.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,28 @@
 #include "core/world/backend.h"
 
 namespace latchlab::sim {
+
+// What comes to an RNIC, one piece after the other: what others ask of it, and answers to the READs
+// and atomics of its own node.
+class InboundPipeline {
+ public:
+  // When a piece that would leave at `alone` if it were alone leaves, if it occupies the pipeline
+  // for `busy`. Pieces go through it in the order of the calls.
+  Time pass(Time alone, Duration busy) {
+    busy_ += busy;
+    return free_ = std::max(free_ + busy, alone);
+  }
+
+  void reset_stats(Time now) { busy_ = ahead(now); }
+  // Since reset_stats, without what is queued.
+  Duration busy(Time now) const { return busy_ - ahead(now); }
+
+ private:
+  Duration ahead(Time now) const { return std::max(free_, now) - now; }
+
+  Time free_;
+  Duration busy_;  // includes what is queued
+};
 
 class SimNic {
  public:
@@ -30,6 +53,7 @@ class SimNic {
 
   const NicModel& model;
   const std::uint32_t host;  // whose port it has, in the platform
+  InboundPipeline inbound;
 
  private:
   static constexpr std::int64_t kWholePpm = 1'000'000;

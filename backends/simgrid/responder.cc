@@ -64,11 +64,8 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   const NodeId to = responder_of(op);
   Inbound& inbound = inbound_[to];
   ++inbound.verbs;
-  const Duration busy = nodes_.serve_time(op);
-  inbound.pipeline_busy += busy;
-  inbound.pipeline_free = std::max(inbound.pipeline_free + busy, alone);
-  const Time leaves =
-      pcie_ ? cross_pcie(inbound, op, to, inbound.pipeline_free) : inbound.pipeline_free;
+  const Time through = nodes_.nic(to).inbound.pass(alone, nodes_.serve_time(op));
+  const Time leaves = pcie_ ? cross_pcie(inbound, op, to, through) : through;
   if (leaves == timeline_.now()) return served(op);
   timeline_.push(leaves, op.actor, Gate::served, &op);
 }
@@ -136,10 +133,10 @@ Duration Responder::fetch_time(SimOperation& op) {
 
 void Responder::reset_stats() {
   const Time now = timeline_.now();
+  for (const SimNode& node : nodes_.all()) node.nic->inbound.reset_stats(now);
   for (Inbound& each : inbound_) {
     each.verbs = 0;
     each.window_full = each.slot_wait = Duration{};
-    each.pipeline_busy = std::max(each.pipeline_free, now) - now;
     each.slot_waits = 0;
     if (each.admitted == each.window) each.window_full_since = now;
     for (AtomicSlot& slot : each.slots) {
@@ -161,7 +158,7 @@ NicStats Responder::busiest_server() const {
   NicStats stats;
   stats.measured = true;
   stats.verbs = busiest->verbs;
-  stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now) - now);
+  stats.pipeline_busy = server->nic->inbound.busy(now);
   stats.link_busy = network_.link_busy(server->id);
   stats.window_full = busiest->window_full;
   if (busiest->admitted == busiest->window) stats.window_full += now - busiest->window_full_since;

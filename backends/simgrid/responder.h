@@ -43,7 +43,6 @@ class Responder : Station {
   };
   struct Inbound {
     Duration pcie_per_verb;
-    Time pipeline_free;
     Time pcie_free;
     std::int64_t pcie_femtoseconds_per_byte = 0;  // 0: no limit
     std::vector<AtomicSlot> slots;
@@ -53,7 +52,6 @@ class Responder : Station {
     Time window_full_since;
     // statistics since reset_stats
     std::uint64_t verbs = 0;
-    Duration pipeline_busy;  // includes what is queued, up to pipeline_free
     Duration window_full;
     Duration slot_wait;
     std::uint64_t slot_waits = 0;

@@ -161,6 +161,7 @@ void Waits::watch(SimWait& wait) {
   for (std::uint8_t i = 0; i < wait.set.word_count; ++i) {
     const RemoteAddr word = wait.set.words[i].word;
     memory_.watch(word, wait);
+    memory_.share(word, cpus_.cache_of(*static_cast<SimActor*>(wait.owner)));
   }
 }
 
@@ -175,10 +176,14 @@ void Waits::word_changed(const Memory::Watchers& waits) {
   for (std::size_t i = 0; i < waits.size();) {
     SimWait& wait = *waits[i];
     auto& actor = static_cast<SimActor&>(*wait.owner);
-    if (try_satisfy(actor, wait))
-      satisfied(actor, wait, actor.nic.cpu_access);  // leaves the list
-    else
+    if (!try_satisfy(actor, wait)) {
       ++i;
+      continue;
+    }
+    const RemoteAddr word =
+        wait.set.words[wait.outcome.by == Woke::word ? wait.outcome.index : 0].word;
+    satisfied(actor, wait,  // leaves the list
+              memory_.access_time(actor.nic, cpus_.cache_of(actor), word, false));
   }
 }
 

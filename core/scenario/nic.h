@@ -55,7 +55,7 @@ struct NicModel {
   std::int64_t packet_overhead = 0;  // bytes
   std::int64_t mtu = 4096;           // bytes
   Duration post, one_way, completion, jitter, read, write, atomic_16, receive;
-  Duration request_gap;
+  Duration request_gap, request_answer;
   Duration serve_read, serve_write, serve_send, serve_atomic_8, serve_atomic_16;
 
   // atomic
@@ -77,7 +77,7 @@ struct NicModel {
   std::int64_t selective = 0;  // 1: sends again only what was lost, not all that came after it
 
   // local, server
-  Duration loopback_one_way, intra_node_message, on_node, cpu_access, handle_message;
+  Duration loopback_one_way, intra_node_message, on_node, cpu_access, line_transfer, handle_message;
   std::int64_t shared_core_ppb = 1'000'000'000;  // multiplies CPU time
   std::int64_t server_cores = 1;
   Duration call_service;

@@ -126,6 +126,9 @@ const std::vector<NicConstant>& nic_constants() {
        "RECV is fetched first. Occupies nothing."},
       {"request.gap", &Nic::request_gap,
        "Time per verb at the requester's RNIC: its issue rate is 1 / gap."},
+      {"request.answer", &Nic::request_answer,
+       "Time per answer to a READ or an atomic in the inbound pipeline of the requester's RNIC, "
+       "which it shares with what other nodes ask of that RNIC."},
       {"responder.read", &Nic::serve_read,
        "Time per READ in the inbound pipeline: its rate is 1 / this."},
       {"responder.write", &Nic::serve_write, "Time per WRITE in the inbound pipeline."},
@@ -179,7 +182,11 @@ const std::vector<NicConstant>& nic_constants() {
        "wait "
        "for each other."},
       {"local.cpu_access", &Nic::cpu_access,
-       "Time of a CPU load, store or atomic on registered memory."},
+       "Time of a CPU load, store or atomic on registered memory, if the core's cache holds the "
+       "line."},
+      {"local.line_transfer", &Nic::line_transfer,
+       "Extra time of such an access if another core or an RNIC has changed the line since; those "
+       "to one line wait for each other."},
       {"local.handle_message", &Nic::handle_message,
        "CPU time to receive a message: poll, inspect it, post its RECV again."},
       {"local.shared_core", &Nic::shared_core_ppb,

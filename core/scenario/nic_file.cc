@@ -20,8 +20,9 @@ constexpr int kMostBases = 4;
 // Of the constants in a NIC's file, those that software decides.
 const std::vector<std::string>& constants_of_software() {
   static const std::vector<std::string> keys = {
-      "latency.post",         "latency.completion", "local.on_node", "local.cpu_access",
-      "local.handle_message", "local.shared_core",  "server.cores",  "server.call_service"};
+      "latency.post",      "latency.completion",  "local.on_node",
+      "local.cpu_access",  "local.line_transfer", "local.handle_message",
+      "local.shared_core", "server.cores",        "server.call_service"};
   return keys;
 }
 

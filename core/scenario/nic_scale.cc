@@ -72,7 +72,7 @@ const std::vector<NicGroup>& nic_groups() {
         "atomic.read_hold", "responder.atomic_8", "responder.atomic_16",
         "device_memory.same_address", "device_memory.same_address_failed",
         "device_memory.same_address_16", "device_memory.atomic_8", "device_memory.atomic_16"}},
-      {"issue", "Verbs per second that an RNIC sends.", true, {"request.gap"}},
+      {"issue", "Verbs per second that an RNIC sends.", true, {"request.gap", "request.answer"}},
       {"inbound",
        "READs, WRITEs and SENDs per second that an RNIC answers; not atomics.",
        true,
@@ -81,7 +81,8 @@ const std::vector<NicGroup>& nic_groups() {
       {"cpu",
        "Speed of CPUs: memory accesses, messages received, calls served.",
        true,
-       {"local.on_node", "local.cpu_access", "local.handle_message", "server.call_service"}},
+       {"local.on_node", "local.cpu_access", "local.line_transfer", "local.handle_message",
+        "server.call_service"}},
       {"latency",
        "Latencies on the path and at both ends that occupy no resource, to other nodes and within "
        "a node.",

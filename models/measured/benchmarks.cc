@@ -118,6 +118,28 @@ ProbePoint beside() {
   return point;
 }
 
+// READs to the own node: the RNIC serves each one, and takes in its answer. With many clients and
+// with fewer.
+std::vector<ProbePoint> looped_reads() {
+  std::vector<ProbePoint> points;
+  for (const std::uint32_t clients : {kMany, 60U}) {
+    ProbePoint point{std::string("loop_read") + (clients < kMany ? kFewer : ""),
+                     "verb: read, addresses: 4096, stride: 64, outstanding: 4",
+                     {{1, clients}},
+                     4};
+    point.loopback = true;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+// The CPUs of two clients change one word, which their node has.
+ProbePoint by_two_cpus() {
+  ProbePoint point{"change", "verb: change", {{1, 2}}};
+  point.loopback = true;
+  return point;
+}
+
 ProbePoint to_two_servers() {
   ProbePoint point{"issue", "verb: write, addresses: 4096, outstanding: 4", {{1, kMany}}, 4, 2};
   return point;
@@ -243,6 +265,14 @@ std::vector<Benchmark> all_benchmarks() {
        {"atomic.window"},
        {window()}},
       {"beside", "READs of one client, while many clients use one address for CAS", {}, {beside()}},
+      {"behind",
+       "a READ behind eight CAS on one address, on one QP",
+       {},
+       {idle("behind_read", "verb: cas, outstanding: 8, read_last: true")}},
+      {"answers",
+       "8-byte READs of many clients to their own node",
+       {"request.answer"},
+       looped_reads()},
       {"issue_rate",
        "8-byte WRITEs of one client node to two servers",
        {"request.gap"},
@@ -279,9 +309,11 @@ std::vector<Benchmark> all_benchmarks() {
                       long_writes("loop", 1024, true),
                       long_writes("loop", 4096, true)})},
       {"local",
-       "a CPU access to registered memory, and an access to the node's shared state",
-       {"local.cpu_access", "local.on_node"},
-       {idle("load", "verb: load"), idle("visit", "verb: visit")}},
+       "CPU accesses to registered memory, of one CPU and of two that change one word, and an "
+       "access "
+       "to the node's shared state",
+       {"local.cpu_access", "local.line_transfer", "local.on_node"},
+       {idle("load", "verb: load"), by_two_cpus(), idle("visit", "verb: visit")}},
       {"calls",
        "calls of many clients to one core of a server",
        {"server.call_service"},

@@ -172,6 +172,11 @@ void write_latencies(Writer& to) {
                trip() + Sum{{"responder.write", 1}, {"latency.write", 1}} + moved,
                told(bytes, "latency.write"), bytes == 8);
   }
+  to.compared("behind_read", typical,
+              trip() + Sum{{"responder.atomic_8", 8},
+                           {"atomic.same_address", 8},
+                           {"responder.read", 1},
+                           {"latency.read", 1}});
   to.compared("beside_read", cycle, trip() + Sum{{"responder.read", 1}, {"latency.read", 1}});
   const Sum atomic = trip() + Sum{{"responder.atomic_8", 1}};
   const Sum wide =
@@ -227,6 +232,7 @@ void write_rates(Writer& to) {
   rate("read_rate", "responder.read", to.wire_bytes(0, kReth));
   rate("write_rate", "responder.write", to.wire_bytes(8, kReth));
   rate("send_rate", "responder.send", to.wire_bytes(sizeof(Message), 0));
+  to.rate("loop_read", {{"responder.read", 1}, {"request.answer", 1}}, {"request.answer"});
   write_atomic_rates(to, "", [](const std::string& name) {
     return (name.starts_with("same") ? "atomic." : "responder.") + name;
   });
@@ -282,6 +288,7 @@ void write_cpu(Writer& to) {
            {{"latency.post", 1}, {"latency.completion", 2}, {"local.handle_message", 1}},
            {"local.handle_message"});
   to.latency("load", {{"local.cpu_access", 1}}, {"local.cpu_access"});
+  to.plain("change", pace, {{"local.line_transfer", 1}}, {"local.line_transfer"});
   to.latency("visit", {{"local.on_node", 1}}, {"local.on_node"});
   to.plain("call", pace, {{"server.call_service", 1}}, {"server.call_service"});
 }

@@ -22,6 +22,7 @@ enum class Probed : std::uint8_t {
   call,
   load,
   visit,
+  change,
 };
 
 constexpr std::uint64_t kOwnBytes = 16 * 1024;  // per client, for long READs and WRITEs
@@ -38,6 +39,7 @@ struct ProbeOptions {
   std::uint64_t stride = 64;
   std::uint32_t apart = 0;
   bool storm = false;
+  bool read_last = false;
   std::uint32_t receivers = 0;
 
   bool is_message() const { return verb == Probed::send || verb == Probed::ping; }
@@ -61,7 +63,7 @@ class ProbeClient final : public LockClient {
     if (options_.is_message())
       status = co_await pass_a_message();
     else if (options_.verb >= Probed::call)
-      status = co_await ask(want.lock.entry.node);
+      status = co_await ask(want.lock.entry);
     else if (options_.detached)
       status = co_await post_detached(want.lock.entry);
     else
@@ -108,13 +110,14 @@ class ProbeClient final : public LockClient {
   }
 
   Task<VerbStatus> post_batch(RemoteAddr entry) {
-    if (options_.outstanding == 1) {
+    if (options_.outstanding == 1 && !options_.read_last) {
       const Verb verb = verb_at(choose(entry));
       const Completion done = co_await verbs_.issue(verb);
       co_return done.status;
     }
     Batch batch(verbs_);
     for (std::uint32_t i = 0; i < options_.outstanding; ++i) batch.add(verb_at(choose(entry)));
+    if (options_.read_last) batch.add(read_verb(choose(entry)));
     co_await batch.run();
     co_return batch.status();
   }
@@ -145,15 +148,17 @@ class ProbeClient final : public LockClient {
     return verbs_.send(peers_.endpoint_of(peer), message);
   }
 
-  Task<VerbStatus> ask(NodeId server) {
+  Task<VerbStatus> ask(RemoteAddr entry) {
     if (options_.verb == Probed::call) {
       const Request request;
-      const Reply reply = co_await verbs_.call(server, request);
+      const Reply reply = co_await verbs_.call(entry.node, request);
       co_return reply.status;
     }
     const auto nothing = [] {};
     if (options_.verb == Probed::load)
       co_await verbs_.load(own_);
+    else if (options_.verb == Probed::change)
+      co_await verbs_.exchange(entry, 0);
     else
       co_await verbs_.on_node(nothing);
     co_return VerbStatus::ok;
@@ -187,7 +192,8 @@ class VerbProbe final : public ProtocolOf<ProbeOptions, ProbeClient> {
   std::vector<Capability> needs() const override {
     if (options_.is_message()) return {Capability::reliable_messages};
     if (options_.verb == Probed::call) return {Capability::calls};
-    if (options_.verb == Probed::load) return {Capability::local_words};
+    if (options_.verb == Probed::load || options_.verb == Probed::change)
+      return {Capability::local_words};
     if (options_.verb == Probed::visit) return {Capability::node_state};
     if (!options_.is_masked()) return {};
     return {options_.bytes == 16 ? Capability::masked_atomics_16 : Capability::masked_atomics_8};
@@ -220,7 +226,8 @@ ProtocolEntry verb_probe_entry() {
        .fairness = "all clients at once",
        .handover = "none",
        .params = {{"verb", &Options::verb,
-                   "read|write|cas|failing_cas|faa|masked_cas|masked_faa|send|ping|call|load|visit",
+                   "read|write|cas|failing_cas|faa|masked_cas|masked_faa|send|ping|call|load|visit|"
+                   "change",
                    "what an acquisition does"},
                   {"bytes", &Options::bytes, 8, kOwnBytes, "of a READ, WRITE or masked atomic"},
                   {"outstanding", &Options::outstanding, 1, 64, "verbs of an acquisition"},
@@ -230,6 +237,7 @@ ProtocolEntry verb_probe_entry() {
                   {"apart", &Options::apart, 0, kMostApart,
                    "clients, from the first, with an address of their own"},
                   {"storm", &Options::storm, "all other clients send CAS, whatever verb says"},
+                  {"read_last", &Options::read_last, "a READ behind them, on the same QP"},
                   {"receivers", &Options::receivers, 0, 65535,
                    "clients, from the last, that take messages"}},
        .profiles = {{"probe", "ours"}},

@@ -10,12 +10,13 @@
 //            doorbell, each at a random address, and waits for all; or, `detached`, posted one by
 //            one without completions of their own, and waits for all. The first `apart` clients
 //            each use their own address instead. READs and WRITEs of more than 16 bytes use
-//            the client's own memory as buffer.
+//            the client's own memory as buffer. With `read_last`, a READ follows on the same QP.
 //   send     the last `receivers` clients receive messages, one RECV per acquisition; each of the
 //            other clients sends to one of them and waits for the acknowledgement.
 //   ping     the same, but the receiver sends a message back, and the sender waits for it.
 //   call     the server part answers at once.
-//   load, visit: a CPU access to the client's own memory; a visit to its node's state.
+//   load, change, visit: a CPU access to the client's own memory; an exchange by the CPU of a word
+//            of the entry, which is on the client's node; a visit to its node's state.
 // Release: does nothing.
 // Not in the list of locks: the measuring program registers it.
 

@@ -73,7 +73,7 @@ TEST_F(FitFile, an_unknown_name_lists_the_known_ones) {
   const auto spec = load_fit("connectx-55", protocol_infos(), data());
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().text(),
-            "there is no fit 'connectx-55'; known: connectx-4, connectx-5, connectx-6");
+            "there is no fit 'connectx-55'; known: connectx-3, connectx-4, connectx-5, connectx-6");
 }
 
 }  // namespace

@@ -79,6 +79,9 @@ TEST(Planted, constants_are_found_within_their_intervals_on_nine_of_ten_seeds) {
   EXPECT_GE(10 * good, 9 * seeds());
 }
 
+// A seed whose link is slower than its PCIe, so that WRITEs tell of it.
+constexpr std::uint64_t kSlowLink = 13;
+
 // What the model says where no constant is fitted, which shows what an RNIC does otherwise.
 TEST(Planted, rates_that_are_compared_only_are_those_of_the_model) {
   PlantedNic planted(3);
@@ -86,16 +89,17 @@ TEST(Planted, rates_that_are_compared_only_are_those_of_the_model) {
   ASSERT_TRUE(found) << found.error().text();
   std::set<std::string> compared;
   for (const Residual& each : non_empty(found.value().residuals)) {
-    if (each.name != "beside_read" && each.name != "same_read" && each.name != "loop_8") continue;
+    const std::set<std::string> of_interest = {"behind_read", "beside_read", "same_read", "loop_8"};
+    if (of_interest.count(each.name) == 0) continue;
     EXPECT_NEAR(each.measured, each.predicted, 0.02 * each.predicted) << each.name;
     EXPECT_TRUE(each.compared) << each.name;
     compared.insert(each.name);
   }
-  EXPECT_EQ(compared.size(), 3U);
+  EXPECT_EQ(compared.size(), 4U);
 }
 
 TEST(Planted, leaving_a_benchmark_out_opens_the_constants_that_it_determined) {
-  PlantedNic planted(3);
+  PlantedNic planted(kSlowLink);
   const Measurements all = planted.measured({}, kScatter);
   const auto complete = estimate(all, planted.nic());
   ASSERT_TRUE(complete);
@@ -134,7 +138,7 @@ MeasureOptions only(const std::set<std::string>& wanted) {
 
 // A tenth of a WRITE of 256 B: little scatter is needed to tell it within 10 %.
 TEST(Planted, bytes_that_a_packet_adds_are_told_by_link_rate) {
-  PlantedNic planted(3);
+  PlantedNic planted(kSlowLink);
   const MeasureOptions options = only({"link_rate", "write_rate", "issue_rate", "loopback"});
   Measurements all = planted.measured(options, kScatter / 3);
   const auto found = estimate(all, planted.nic());

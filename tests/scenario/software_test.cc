@@ -74,7 +74,7 @@ TEST(Software, can_be_swept_and_is_the_same_when_the_resolved_scenario_is_read_a
   ASSERT_TRUE(parsed) << parsed.error().text();
   ASSERT_EQ(parsed.value().points.size(), 2U);
   EXPECT_EQ(parsed.value().points[0].platform.nic.completion, microseconds(12));
-  EXPECT_EQ(parsed.value().points[1].platform.nic.post, nanoseconds(800));
+  EXPECT_EQ(parsed.value().points[1].platform.nic.post, nanoseconds(773));
   for (const Point& point : parsed.value().points) {
     const auto again = parse(point.resolved_yaml);
     ASSERT_TRUE(again) << again.error().text();

@@ -43,6 +43,30 @@ TEST_F(NicFeatures, many_qps_slow_the_outbound_port_down) {
             nic().request_gap + nic().request_gap * 9 * 2);
 }
 
+// ---- answers ----
+
+TEST_F(NicFeatures, answers_of_reads_occupy_the_pipeline_of_the_requesters_rnic) {
+  nic().request_answer = nanoseconds(40);
+  EXPECT_EQ(spread(std::vector<Verb>(21, read_verb(kWord))), nic().request_answer * 20);
+}
+
+TEST_F(NicFeatures, acknowledgements_of_writes_do_not) {
+  nic().request_answer = nanoseconds(40);
+  EXPECT_EQ(spread(std::vector<Verb>(21, write_verb(kWord, 1))), nic().serve_write * 20);
+}
+
+TEST_F(NicFeatures, an_answer_waits_for_what_others_ask_of_the_same_rnic) {
+  nic().request_answer = nanoseconds(10);
+  const Shot& mine = shoot(read_verb(kWord));
+  const Duration alone = travel() + nic().serve_read + nic().read;
+  // Two thirds of them have come when the answer does, and ten of these are served.
+  const Duration later = alone - nic().post - nic().one_way - nic().serve_read * 10;
+  for (int i = 0; i < 50; ++i) shoot(read_verb({kHere, 1024}), kStart + later, kThere);
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_GE(mine.took(), alone + nic().serve_read * 20);
+  EXPECT_LE(mine.took(), alone + nic().serve_read * 30);
+}
+
 // ---- slots ----
 
 TEST_F(NicFeatures, wide_atomic_does_not_use_the_slot_of_its_second_word_with_one_slot) {

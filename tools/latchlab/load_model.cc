@@ -19,8 +19,9 @@ constexpr double kPpb = 1e-9;
 // Pause of a waiting client between two polls, in round trips, for locks that back off or poll at a
 // fixed pace. Locks that retry without backoff have no pause.
 constexpr double kPause = 4;
-constexpr double kHotWords = 1.5;     // equivalent number of words saturated by retries
-constexpr double kLocalAccesses = 7;  // of the CPU, by an acquisition without verbs and its release
+constexpr double kHotWords = 1.5;  // equivalent number of words saturated by retries
+constexpr std::int64_t kLocalAccesses =
+    7;  // of the CPU, by an acquisition without verbs and its release
 
 // The sum of k^-theta for k from 1 to n: the first terms exactly, the rest as an integral.
 double harmonic(double n, double theta) {
@@ -208,6 +209,24 @@ double with_outages(double free, double clients, double p, double outage, double
   return 2 * clients / (b + std::sqrt(b * b + 4 * a * clients));
 }
 
+// Acquisitions per second that servers' structures of ranges allow: one request at a time changes
+// the structure of an object. Steps as `latchlab-bench ranges` counts them.
+double by_structures(const Point& point, const LockLoad& lock, double clients) {
+  const auto& params = point.protocol.params.values();
+  const auto step = params.find("step");
+  const auto* const each = step != params.end() ? std::get_if<Duration>(&step->second) : nullptr;
+  if (each == nullptr || each->ps == 0 || lock.calls() <= 0)
+    return std::numeric_limits<double>::infinity();
+  const double objects = static_cast<double>(std::max<std::uint64_t>(point.locks.count, 1));
+  const double held = std::max(clients / objects, 1.0);
+  const std::string& name = point.protocol.name;
+  double steps = 1;
+  if (name == "list_cpu") steps = 4 + held / 2;
+  if (name == "interval_tree") steps = 2 + 2.2 * std::log2(held + 1);
+  if (name == "maple_tree") steps = 1 + std::log2(held + 1) / 3;
+  return objects / (lock.calls() * steps * each->seconds());
+}
+
 double round_trip_s(const NicModel& nic) {
   return (nic.post + nic.one_way * 2 + nic.jitter + nic.completion + nic.read).seconds();
 }
@@ -223,7 +242,8 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
       data ? 1 : workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
   const double work = workload.critical_section.seconds() + ops * trip;
   const double per_call = nic.call_service.seconds();
-  const double by_cpu = lock.local * kLocalAccesses * nic.cpu_access.seconds();
+  const double by_cpu =
+      lock.local * (nic.cpu_access * kLocalAccesses + nic.line_transfer).seconds();
   // The duration of a section, and of one lock's hold in it: earlier locks are held longer.
   const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call + by_cpu);
   const double section = free + work + workload.think_time.seconds();
@@ -248,7 +268,8 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
     const double at_slots =
         point.platform.servers * atomics_by_slots(point) / (wants * lock.on_one_word());
     const double at_lock = std::min({clients / section, at_hottest, at_word});
-    const double elsewhere = std::min({at_slots, served, arriving(workload)});
+    const double elsewhere = std::min(
+        {at_slots, served, by_structures(point, lock, clients) / wants, arriving(workload)});
     sections = std::min(at_lock, elsewhere);
     // A client that waits for a server rather than for a lock does not poll meanwhile.
     waiting = at_lock < elsewhere ? std::max(0.0, clients - sections * section) : 0;

@@ -69,7 +69,7 @@ constexpr range_server::Kind kInodeMutex{.make_ranges = ranges_of_inode_mutex,
 struct MutexOptions : range_server::Options {
   MutexOptions() {
     kind = &kInodeMutex;
-    step = nanoseconds(20);
+    step = nanoseconds(60);
   }
 };
 

@@ -18,7 +18,7 @@ constexpr range_server::Kind kIntervalTree{.make_ranges = ranges_of_interval_tre
 struct IntervalOptions : range_server::Options {
   IntervalOptions() {
     kind = &kIntervalTree;
-    step = nanoseconds(9);
+    step = nanoseconds(46);
   }
 };
 

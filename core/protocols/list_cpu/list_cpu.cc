@@ -72,7 +72,7 @@ constexpr range_server::Kind kListOnCpu{.make_ranges = ranges_of_list_cpu,
 struct ListOptions : range_server::Options {
   ListOptions() {
     kind = &kListOnCpu;
-    step = nanoseconds(5);
+    step = nanoseconds(14);
   }
 };
 

@@ -21,7 +21,7 @@ constexpr range_server::Kind kMapleTree{.make_ranges = ranges_of_maple_tree,
 struct MapleOptions : range_server::Options {
   MapleOptions() {
     kind = &kMapleTree;
-    step = nanoseconds(34);
+    step = nanoseconds(167);
   }
 };
 
