@@ -31,9 +31,9 @@ FitTarget FitProblem::target(std::size_t index, const Trial& trial) const {
   if (!observation.fitted) return read;
   read.sigma = sigma_of(observation);
   if (trial.reading == nullptr) return read;
-  const std::string& run = spec_.runs[observation.run].id;
   for (const std::string& prefix : trial.reading->without)
-    if (run.starts_with(prefix)) read.sigma = 0;
+    for (const std::size_t run : {observation.run, observation.over.value_or(observation.run)})
+      if (spec_.runs[run].id.starts_with(prefix)) read.sigma = 0;
   for (const Reading::Replacement& replacement : trial.reading->replacements)
     if (replacement.observation == index) read.value = replacement.value;
   return read;

@@ -57,7 +57,7 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
       LATCHLAB_CHECK(!nodes_.on_device(op.verb.addr), "CPU access to memory of an RNIC");
       return work_or_pass(actor, memory_.access_time(nic, cache_of(actor), op.verb.addr,
                                                      op.cpu != CpuAccess::load));
-    default:
+    default:  // the synchronised clock: as much as a word that another core has changed (assumed)
       return work_or_pass(actor, nic.cpu_access + nic.line_transfer);
   }
 }

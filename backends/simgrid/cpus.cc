@@ -66,7 +66,7 @@ void Cpus::place_on_server(SimActor& actor) {
     std::uint32_t caches = kServerCaches;
     for (Core& core : server->cores) {
       core.order = actor.index;
-      core.cache = caches++;
+      core.cache = caches--;
       core.shared = server.get();
     }
   }

@@ -67,8 +67,8 @@ struct CoreQueue {
   Duration still_to_do(Time now) const;
 };
 
-// The caches of a server part's cores are numbered from here, apart from those of clients.
-inline constexpr std::uint32_t kServerCaches = 32;
+// The caches of a server part's cores are numbered from here down, those of clients from 0 up.
+inline constexpr std::uint32_t kServerCaches = 63;
 inline constexpr std::int64_t kFullSpeed = 1'000'000'000;  // CPU-time factors are per billion
 
 // An actor whose CPU had a fault, or that has half a core.

@@ -51,6 +51,7 @@ SparseMemory Memory::fresh(NodeId node) const {
 
 void Memory::lose(NodeId node) {
   of_[node].words = fresh(node);
+  of_[node].lines = {};
 }
 
 Duration Memory::touch(RemoteAddr addr, std::uint64_t bytes) {
@@ -148,9 +149,9 @@ Duration Memory::access_time(const NicModel& nic, std::uint32_t cache, RemoteAdd
   const std::uint64_t mine = bit_of(cache);
   const bool held = writes ? line.holders == mine : (line.holders & mine) != 0;
   line.holders = writes ? mine : line.holders | mine;
-  if (held) return nic.cpu_access;
-  line.free = std::max(line.free, timeline_.now()) + nic.line_transfer;
-  return line.free - timeline_.now() + nic.cpu_access;
+  if (!held) line.free = std::max(line.free, timeline_.now()) + nic.line_transfer;
+  // Another thread of the core may still wait for the line.
+  return std::max(line.free - timeline_.now(), Duration{}) + nic.cpu_access;
 }
 
 void Memory::access(SimOperation& op) {

@@ -19,9 +19,11 @@ Duration tail(const Route& route, const Packets& sent) {
   return {std::max<std::int64_t>(taken - included, 0) / 1000};
 }
 
-// Whether it comes back with what it has found: WRITEs and messages are only acknowledged.
+// Whether it comes back with what it has found, for the first time: WRITEs and messages are only
+// acknowledged.
 bool is_answer(const SimOperation& op) {
-  return op.kind == OpKind::verb && op.verb.kind != VerbKind::write && op.completion.ok();
+  return op.kind == OpKind::verb && op.verb.kind != VerbKind::write && op.completion.ok() &&
+         !op.state.dropped && !op.state.covered;
 }
 
 }  // namespace
@@ -79,14 +81,12 @@ Time Network::depart_bulk(NodeId from, Time date) {
   return port.out.pass(date, port.nic->at_rate(port.nic->model.request_gap), {});
 }
 
-// What comes behind one that waits, on the same QP, waits too. An answer takes its place in the
-// inbound pipeline when it has its place at the port.
+// What comes behind one that waits, on the same QP, waits too.
 template <Gate gate>
 bool Network::waits(SimOperation& op) {
   constexpr bool kAnswer = gate == Gate::complete;
   const NodeId from = kAnswer ? responder_of(op) : op.from;
   const NodeId to = kAnswer ? op.from : responder_of(op);
-  const bool comes = op.wire != 0 || !op.state.waited;
   const Time now = timeline_.now();
   const bool placed = op.state.waited;
   Time date = now;
@@ -97,25 +97,39 @@ bool Network::waits(SimOperation& op) {
   } else if (op.wire != 0) {
     date = cross(op, from, to);
   }
-  if (kAnswer && comes && op.wire == 0 && is_answer(op)) {
-    SimNic& nic = *ports_[to].nic;
-    const Duration busy = nic.model.request_answer;
-    if (busy.ps > 0) date = nic.inbound.pass(date, nic.at_rate(busy));
-  }
   constexpr auto kUntil = kAnswer ? &QpOnTheWay::answers_until_ : &QpOnTheWay::requests_until_;
   Time* const last = op.qp != nullptr ? &(op.qp->on_the_way.*kUntil) : nullptr;
   if (!placed && last != nullptr && date <= *last) date = *last + picoseconds(1);
-  if (date == now) {
-    op.state.waited = false;
+  if (date > now) {
+    if (last != nullptr) *last = std::max(*last, date);
+  } else if (kAnswer) {
+    date = take_in(op);
+  }
+  op.state.waited = date > now;
+  if (!op.state.waited) {
+    op.state.taken_in = false;
     return false;
   }
-  if (last != nullptr) *last = std::max(*last, date);
-  op.state.waited = true;
   timeline_.push(date, op.actor, gate, &op);
   return true;
 }
 template bool Network::waits<Gate::arrive>(SimOperation& op);
 template bool Network::waits<Gate::complete>(SimOperation& op);
+
+// What has come to the requester's RNIC: when it leaves the inbound pipeline, behind all that came
+// on its QP before.
+Time Network::take_in(SimOperation& op) {
+  Time date = timeline_.now();
+  if (op.state.taken_in) return date;
+  op.state.taken_in = true;
+  SimNic& nic = *ports_[op.from].nic;
+  const Duration busy = nic.model.request_answer;
+  if (busy.ps > 0 && is_answer(op)) date = nic.inbound.pass(date, nic.at_rate(busy));
+  if (op.qp == nullptr) return date;
+  Time& before = op.qp->on_the_way.taken_in_until_;
+  if (before > timeline_.now() && date <= before) date = before + picoseconds(1);
+  return before = std::max(before, date);
+}
 
 // Goes on to the first link that is busy. Returns when that begins to carry the packet, or now.
 Time Network::cross(SimOperation& op, NodeId from, NodeId to) {

@@ -12,7 +12,8 @@
 // order, though their senders' ports have let them go long before. These links begin at a switch,
 // whose queue may have a limit. A packet beyond it is dropped, or the line before it pauses for as
 // long as the packet would wait beyond the limit, and so holds up whatever its sender sends next,
-// wherever that goes.
+// wherever that goes. An answer to a READ or an atomic then goes through the inbound pipeline of
+// its requester's RNIC (nodes.h), which requests of others pass as well (responder.h).
 
 #include <cstdint>
 #include <deque>
@@ -97,6 +98,7 @@ class Network : Station {
                std::uint32_t chance) const;
   template <Gate gate>
   bool waits(SimOperation& op);
+  Time take_in(SimOperation& op);
   Time cross(SimOperation& op, NodeId from, NodeId to);
   std::optional<Time> enter(Line& line, Line& before, std::uint32_t bytes);
   Line& link(std::uint32_t number);

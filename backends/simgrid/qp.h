@@ -66,15 +66,17 @@ class QpLosses {
   }
 };
 
-// Until when the last ones wait for links that are busy.
+// Until when the last ones wait for links that are busy, and what came back for the requester's
+// inbound pipeline.
 class QpOnTheWay {
   friend class Network;
   Time requests_until_{-1};
   Time answers_until_{-1};
+  Time taken_in_until_{-1};
 
  public:
   Time requests_until() const { return requests_until_; }
-  Time answers_until() const { return answers_until_; }
+  Time answers_until() const { return std::max(answers_until_, taken_in_until_); }
 };
 
 // A reliable connection from one owner (an actor, a core or a node) to one node or, for messages,

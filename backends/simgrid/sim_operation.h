@@ -108,7 +108,8 @@ struct SimOperation : Operation {
     bool kept : 1;       // a request that came behind a lost one, kept by a selective responder
     bool covered : 1;    // its lost acknowledgement is made up for by a later answer
     bool dropped : 1;    // by a switch, on the way on which it is
-    bool waited : 1;     // on that way, for its links
+    bool waited : 1;     // on that way, for its links or the requester's inbound pipeline
+    bool taken_in : 1;   // an answer or acknowledgement that has its place in that pipeline
   } state = {};
   // Drawn when the request leaves: the jitter of the request, and that of the answer.
   std::uint32_t chance_there = 0;

@@ -177,6 +177,8 @@ void Waits::word_changed(const Memory::Watchers& waits) {
     SimWait& wait = *waits[i];
     auto& actor = static_cast<SimActor&>(*wait.owner);
     if (!try_satisfy(actor, wait)) {
+      for (std::uint8_t each = 0; each < wait.set.word_count; ++each)
+        memory_.share(wait.set.words[each].word, cpus_.cache_of(actor));
       ++i;
       continue;
     }

@@ -39,16 +39,34 @@ class Lines : public SimWorld {
 };
 
 TEST_F(Lines, a_core_keeps_a_line_until_another_changes_it) {
+  options().cores = 2;
   Verbs& one = add_client();
   Verbs& another = add_client();
   const Duration& first = change(one, kStart);
   const Duration& other = change(another, kLater);
-  Verbs& again = add_client();
-  const Duration& last = change(again, kAtLast);
+  const Duration& back = look(add_client(), kAtLast);  // on the first one's core
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(first, moved());
   EXPECT_EQ(other, moved());
-  EXPECT_EQ(last, moved());
+  EXPECT_EQ(back, moved());
+}
+
+Task<void> wait_for_one(Verbs& verbs, Backend& backend, Time& seen) {
+  WordWait wait;
+  wait.word = kOwn;
+  wait.until = [](std::uint64_t value) { return value == 1; };
+  co_await verbs.await_local(wait);
+  seen = backend.true_now();
+}
+
+TEST_F(Lines, a_wait_for_a_word_ends_when_the_line_has_come) {
+  Time seen;
+  Verbs& waiting = add_client();
+  spawn(waiting, wait_for_one(waiting, world(), seen));
+  const Duration& changed = change(add_client(), kLater);
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(changed, moved());
+  EXPECT_EQ(seen, kLater + changed + moved());
 }
 
 Task<void> twice(Verbs& verbs, Backend& backend, Duration& first, Duration& second) {

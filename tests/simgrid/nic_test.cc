@@ -67,6 +67,30 @@ TEST_F(NicFeatures, an_answer_waits_for_what_others_ask_of_the_same_rnic) {
   EXPECT_LE(mine.took(), alone + nic().serve_read * 30);
 }
 
+TEST_F(NicFeatures, an_acknowledgement_stays_behind_an_answer_of_its_qp_that_waits) {
+  options().qps = QpOwner::node;
+  nic().request_answer = nanoseconds(10);
+  nic().write = {};
+  const Shot& read = shoot(read_verb(kWord));
+  const Shot& write = shoot(write_verb(kWord, 1));
+  const Duration alone = travel() + nic().serve_read + nic().read;
+  const Duration later = alone - nic().post - nic().one_way - nic().serve_read * 10;
+  for (int i = 0; i < 50; ++i) shoot(read_verb({kHere, 1024}), kStart + later, kThere);
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_GE(read.took(), alone + nic().serve_read * 5);
+  EXPECT_GT(write.done, read.done);
+}
+
+TEST_F(NicFeatures, answers_of_atomics_occupy_that_pipeline_too) {
+  nic().request_answer = nanoseconds(900);
+  EXPECT_EQ(spread({faa_verb(kWord, 1), faa_verb(kWord + 8, 1)}), nic().request_answer);
+}
+
+TEST_F(NicFeatures, answers_in_loopback_occupy_that_pipeline_too) {
+  nic().request_answer = nanoseconds(900);
+  EXPECT_EQ(spread(std::vector<Verb>(3, read_verb({kHere, 1024}))), nic().request_answer * 2);
+}
+
 // ---- slots ----
 
 TEST_F(NicFeatures, wide_atomic_does_not_use_the_slot_of_its_second_word_with_one_slot) {

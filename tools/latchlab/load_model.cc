@@ -210,7 +210,8 @@ double with_outages(double free, double clients, double p, double outage, double
 }
 
 // Acquisitions per second that servers' structures of ranges allow: one request at a time changes
-// the structure of an object. Steps as `latchlab-bench ranges` counts them.
+// the structure of an object, except list_cpu's, which all cores do. Steps as `latchlab-bench
+// ranges` counts them; a release takes as many in a tree, and one in a list.
 double by_structures(const Point& point, const LockLoad& lock, double clients) {
   const auto& params = point.protocol.params.values();
   const auto step = params.find("step");
@@ -221,7 +222,9 @@ double by_structures(const Point& point, const LockLoad& lock, double clients) {
   const double held = std::max(clients / objects, 1.0);
   const std::string& name = point.protocol.name;
   double steps = 1;
-  if (name == "list_cpu") steps = 4 + held / 2;
+  if (name == "list_cpu")
+    return objects * static_cast<double>(point.platform.nic.server_cores) /
+           ((5 + held / 2) * each->seconds());
   if (name == "interval_tree") steps = 2 + 2.2 * std::log2(held + 1);
   if (name == "maple_tree") steps = 1 + std::log2(held + 1) / 3;
   return objects / (lock.calls() * steps * each->seconds());
