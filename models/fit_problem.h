@@ -2,6 +2,7 @@
 // A calibration as a least-squares problem: the constants that vary, the changes of the NIC, and
 // the reading of the data.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>

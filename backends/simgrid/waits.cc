@@ -161,8 +161,15 @@ void Waits::watch(SimWait& wait) {
   for (std::uint8_t i = 0; i < wait.set.word_count; ++i) {
     const RemoteAddr word = wait.set.words[i].word;
     memory_.watch(word, wait);
-    memory_.share(word, cpus_.cache_of(*static_cast<SimActor*>(wait.owner)));
   }
+  share_words(wait);
+}
+
+// The core of its actor looks at the words, and finds no end of the wait.
+void Waits::share_words(const SimWait& wait) {
+  const std::uint32_t cache = cpus_.cache_of(*static_cast<SimActor*>(wait.owner));
+  for (std::uint8_t i = 0; i < wait.set.word_count; ++i)
+    memory_.share(wait.set.words[i].word, cache);
 }
 
 void Waits::watch_no_more(const SimWait& wait) {
@@ -177,8 +184,7 @@ void Waits::word_changed(const Memory::Watchers& waits) {
     SimWait& wait = *waits[i];
     auto& actor = static_cast<SimActor&>(*wait.owner);
     if (!try_satisfy(actor, wait)) {
-      for (std::uint8_t each = 0; each < wait.set.word_count; ++each)
-        memory_.share(wait.set.words[each].word, cpus_.cache_of(actor));
+      share_words(wait);
       ++i;
       continue;
     }

@@ -72,6 +72,7 @@ class Waits : Station {
   void satisfied(SimActor& actor, SimWait& wait, Duration until_seen);
   void arm_timer(SimActor& actor, SimWait& wait);
   void watch(SimWait& wait);
+  void share_words(const SimWait& wait);
   void watch_no_more(const SimWait& wait);
   void prepare(const SimActor& actor, const SimWait& wait) const;
   // Ends those of the actor's waits that `concerns` selects and whose condition holds.

@@ -118,53 +118,43 @@ ProbePoint beside() {
   return point;
 }
 
-// READs to the own node: the RNIC serves each one, and takes in its answer. With many clients and
-// with fewer.
-std::vector<ProbePoint> looped_reads() {
-  std::vector<ProbePoint> points;
-  for (const std::uint32_t clients : {kMany, 60U}) {
-    ProbePoint point{std::string("loop_read") + (clients < kMany ? kFewer : ""),
-                     "verb: read, addresses: 4096, stride: 64, outstanding: 4",
-                     {{1, clients}},
-                     4};
-    point.loopback = true;
-    points.push_back(std::move(point));
-  }
-  return points;
-}
-
-// The CPUs of two clients change one word, which their node has.
-ProbePoint by_two_cpus() {
-  ProbePoint point{"change", "verb: change", {{1, 2}}};
-  point.loopback = true;
-  return point;
-}
-
 ProbePoint to_two_servers() {
   ProbePoint point{"issue", "verb: write, addresses: 4096, outstanding: 4", {{1, kMany}}, 4, 2};
   return point;
 }
 
-// From one client node, with many clients and with fewer.
-std::vector<ProbePoint> long_writes(const std::string& name, int bytes, bool loopback) {
-  std::vector<ProbePoint> points;
-  for (const std::uint32_t clients : {32u, 24u}) {
-    ProbePoint point{fmt::format("{}_{}{}", name, bytes, clients < 32 ? kFewer : ""),
-                     fmt::format("verb: write, bytes: {}, addresses: 64, stride: 4096, "
-                                 "outstanding: 4",
-                                 bytes),
-                     {{1, clients}},
-                     4};
-    point.loopback = loopback;
-    point.cycles = bytes < 1024 ? 2 : kLong;  // as many verbs
-    points.push_back(std::move(point));
-  }
-  return points;
-}
-
 ProbePoint looped(ProbePoint point) {
   point.loopback = true;
   return point;
+}
+
+// The point, and the same with fewer clients.
+std::vector<ProbePoint> and_with_fewer(ProbePoint point, std::uint32_t fewer) {
+  std::vector<ProbePoint> points = {point, std::move(point)};
+  points.back().label += kFewer;
+  points.back().groups.front().clients = fewer;
+  return points;
+}
+
+// From one client node, with many clients and with fewer.
+std::vector<ProbePoint> long_writes(const std::string& name, int bytes, bool loopback) {
+  ProbePoint point{
+      fmt::format("{}_{}", name, bytes),
+      fmt::format("verb: write, bytes: {}, addresses: 64, stride: 4096, outstanding: 4", bytes),
+      {{1, 32}},
+      4};
+  point.loopback = loopback;
+  point.cycles = bytes < 1024 ? 2 : kLong;  // as many verbs
+  return and_with_fewer(std::move(point), 24);
+}
+
+// READs to the own node: the RNIC serves each one, and takes in its answer.
+std::vector<ProbePoint> looped_reads() {
+  return and_with_fewer(looped({"loop_read",
+                                "verb: read, addresses: 4096, stride: 64, outstanding: 4",
+                                {{1, kMany}},
+                                4}),
+                        60);
 }
 
 std::vector<ProbePoint> detached(const std::vector<std::uint32_t>& counts) {
@@ -313,7 +303,8 @@ std::vector<Benchmark> all_benchmarks() {
        "access "
        "to the node's shared state",
        {"local.cpu_access", "local.line_transfer", "local.on_node"},
-       {idle("load", "verb: load"), by_two_cpus(), idle("visit", "verb: visit")}},
+       {idle("load", "verb: load"), looped({"change", "verb: change", {{1, 2}}}),
+        idle("visit", "verb: visit")}},
       {"calls",
        "calls of many clients to one core of a server",
        {"server.call_service"},

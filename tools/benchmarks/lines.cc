@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "core/base/json.h"
@@ -31,9 +29,7 @@ class Circle {
  public:
   Circle() : lines_(std::make_unique<Line[]>(kLines)) {
     Rng rng(1);
-    std::vector<std::uint32_t> order(kLines);
-    std::iota(order.begin(), order.end(), 0U);
-    for (std::uint32_t i = kLines; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+    const std::vector<std::uint32_t> order = shuffled(kLines, rng);
     for (std::uint32_t i = 0; i < kLines; ++i) lines_[order[i]].next.store(order[(i + 1) % kLines]);
   }
   // Each access needs what the one before has found.
@@ -72,21 +68,17 @@ std::vector<double> times(TwoCores& cores, bool atomic, bool other, std::uint32_
 }
 
 Result<LinesLine> line(bool atomic, bool other, const EngineOptions& options) {
-  LinesLine made{atomic ? "atomic" : "load", other};
+  LinesLine made{atomic ? "atomic" : "load", other, {}};
+  const auto samples = in_rounds(made.access, options.quick ? 1 : options.repeats, [&] {
+    TwoCores cores;
+    Sample all;
+    all.cpu_ns = median(times(cores, atomic, other, options.quick ? 10 : 2'000));
+    return all;
+  });
+  if (!samples) return samples.error();
   std::vector<double> ns;
-  for (std::uint32_t i = 0; i < (options.quick ? 1 : options.repeats); ++i) {
-    const Sample sample = in_child([&] {
-      TwoCores cores;
-      Sample all;
-      all.cpu_ns = median(times(cores, atomic, other, options.quick ? 10 : 2'000));
-      return all;
-    });
-    if (!sample.problem.empty()) return Error{made.access + ": " + sample.problem, {}};
-    ns.push_back(sample.cpu_ns);
-  }
-  made.ns = median(ns);
-  made.least_ns = *std::min_element(ns.begin(), ns.end());
-  made.most_ns = *std::max_element(ns.begin(), ns.end());
+  for (const Sample& sample : samples.value()) ns.push_back(sample.cpu_ns);
+  made.ns = spread_of(ns);
   return made;
 }
 
@@ -110,8 +102,8 @@ std::string report_text(const std::vector<LinesLine>& lines) {
       fmt::format("{:<8} {:<16} {:>7} {:>7} {:>7}\n", "access", "line", "ns", "least", "most");
   for (const LinesLine& line : lines)
     text += fmt::format("{:<8} {:<16} {:>7.1f} {:>7.1f} {:>7.1f}\n", line.access,
-                        line.other ? "another core's" : "its own", line.ns, line.least_ns,
-                        line.most_ns);
+                        line.other ? "another core's" : "its own", line.ns.median, line.ns.least,
+                        line.ns.most);
   return text + "\nns: of one access; median, least and most of the rounds\n";
 }
 
@@ -120,9 +112,9 @@ std::string report_json(const std::vector<LinesLine>& lines) {
   for (const LinesLine& line : lines)
     json["lines"].push_back({{"access", line.access},
                              {"other", line.other},
-                             {"ns", line.ns},
-                             {"least_ns", line.least_ns},
-                             {"most_ns", line.most_ns}});
+                             {"ns", line.ns.median},
+                             {"least_ns", line.ns.least},
+                             {"most_ns", line.ns.most}});
   return dump_json(json, 2) + "\n";
 }
 

@@ -7,16 +7,14 @@
 
 #include "core/base/result.h"
 #include "tools/benchmarks/engine.h"
+#include "tools/benchmarks/sample.h"
 
 namespace latchlab::bench {
 
-// Times of one access in ns: median, least and most of the rounds.
 struct LinesLine {
   std::string access;  // load, atomic
   bool other = false;  // another core has changed the line
-  double ns = 0;
-  double least_ns = 0;
-  double most_ns = 0;
+  Spread ns;           // of one access, over the rounds
 };
 
 Result<std::vector<LinesLine>> run_lines_benchmark(const EngineOptions& options);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -46,13 +45,6 @@ Held held(std::uint64_t place) {
 }
 Held one_more(std::uint64_t place) {
   return {{place * kApart + kApart / 2 + 1, (place + 1) * kApart - 1}, kMore};
-}
-
-std::vector<std::uint32_t> shuffled(std::uint32_t count, Rng& rng) {
-  std::vector<std::uint32_t> all(count);
-  std::iota(all.begin(), all.end(), 0U);
-  for (std::uint32_t i = count; i > 1; --i) std::swap(all[i - 1], all[rng.below(i)]);
-  return all;
 }
 
 // Fills all objects in turn, one range at a time and each object in its own random order, so that
@@ -135,17 +127,16 @@ Result<RangesLine> line(const std::string& name, const RangeSize& size,
   const bool cold = size.caches == Caches::cold;
   const std::uint32_t objects = cold ? std::max(64U, most / size.held) : 16;
   const std::uint32_t rounds = options.quick ? 1 : cold ? 2 : 4'000;
+  const auto samples = in_rounds(name, options.quick ? 1 : options.repeats,
+                                 [&] { return measure<Structure>(objects, size, rounds); });
+  if (!samples) return samples.error();
+  RangesLine made{name, size.held, size.caches, 0, {}};
   std::vector<double> ns;
-  RangesLine made{name, size.held, size.caches};
-  for (std::uint32_t i = 0; i < (options.quick ? 1 : options.repeats); ++i) {
-    const Sample sample = in_child([&] { return measure<Structure>(objects, size, rounds); });
-    if (!sample.problem.empty()) return Error{name + ": " + sample.problem, {}};
+  for (const Sample& sample : samples.value()) {
     made.steps = sample.events / sample.verbs;
     ns.push_back(sample.cpu_ns / sample.events);
   }
-  made.step_ns = median(ns);
-  made.least_ns = *std::min_element(ns.begin(), ns.end());
-  made.most_ns = *std::max_element(ns.begin(), ns.end());
+  made.step_ns = spread_of(ns);
   return made;
 }
 
@@ -176,8 +167,8 @@ std::string report_text(const std::vector<RangesLine>& lines) {
                                  "caches", "held", "steps", "ns a step", "least", "most");
   for (const RangesLine& line : lines)
     text += fmt::format("{:<14} {:<10} {:>6} {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f}\n", line.structure,
-                        name_of(line.caches), line.held, line.steps, line.step_ns, line.least_ns,
-                        line.most_ns);
+                        name_of(line.caches), line.held, line.steps, line.step_ns.median,
+                        line.step_ns.least, line.step_ns.most);
   return text + "\nns: time of an insertion by its steps; median, least and most of the rounds\n";
 }
 
@@ -189,9 +180,9 @@ std::string report_json(const std::vector<RangesLine>& lines) {
                              {"caches", name_of(line.caches)},
                              {"cold", line.caches == Caches::cold},
                              {"steps", line.steps},
-                             {"step_ns", line.step_ns},
-                             {"least_ns", line.least_ns},
-                             {"most_ns", line.most_ns}});
+                             {"step_ns", line.step_ns.median},
+                             {"least_ns", line.step_ns.least},
+                             {"most_ns", line.step_ns.most}});
   return dump_json(json, 2) + "\n";
 }
 

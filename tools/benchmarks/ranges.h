@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "tools/benchmarks/engine.h"
+#include "tools/benchmarks/sample.h"
 
 namespace latchlab::bench {
 
@@ -18,16 +19,14 @@ enum class Caches : std::uint8_t {
   cold         // nothing: so many objects are visited in turn that none is cached at its next visit
 };
 
-// Lines of `other_core` are left out where a process may run on one core only.
-// Insertion of a range into an object that holds `held` ranges: the search and the update.
+// Insertion of a range into an object that holds `held` ranges: the search and the update. Lines of
+// `other_core` are left out where a process may run on one core only.
 struct RangesLine {
   std::string structure;  // list, interval tree, b-tree
   std::uint32_t held = 0;
   Caches caches = Caches::warm;
-  double steps = 0;    // per insertion, mean
-  double step_ns = 0;  // time per step: median, least and most of the repeats
-  double least_ns = 0;
-  double most_ns = 0;
+  double steps = 0;  // per insertion, mean
+  Spread step_ns;    // time per step, over the rounds
 };
 
 Result<std::vector<RangesLine>> run_ranges_benchmark(const EngineOptions& options);

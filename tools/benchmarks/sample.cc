@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 #include <utility>
 
 namespace latchlab::bench {
@@ -87,6 +88,29 @@ Sample in_child(const std::function<Sample()>& measure) {
                               strsignal(WTERMSIG(status))));
   if (bytes.size() < sizeof(Numbers)) return failed("its process ended without a sample");
   return unpacked(bytes);
+}
+
+Result<std::vector<Sample>> in_rounds(const std::string& what, std::uint32_t rounds,
+                                      const std::function<Sample()>& measure) {
+  std::vector<Sample> samples;
+  for (std::uint32_t i = 0; i < rounds; ++i) {
+    samples.push_back(in_child(measure));
+    if (const std::string& problem = samples.back().problem; !problem.empty())
+      return Error{what + ": " + problem, {}};
+  }
+  return samples;
+}
+
+std::vector<std::uint32_t> shuffled(std::uint32_t count, Rng& rng) {
+  std::vector<std::uint32_t> all(count);
+  std::iota(all.begin(), all.end(), 0U);
+  for (std::uint32_t i = count; i > 1; --i) std::swap(all[i - 1], all[rng.below(i)]);
+  return all;
+}
+
+Spread spread_of(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {median(values), *least, *most};
 }
 
 double median(std::vector<double> values) {

@@ -2,9 +2,13 @@
 // Runs each measurement in a separate process, because SimGrid allows one engine per process and
 // because an earlier measurement must not affect the heap of a later one.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "core/base/random.h"
+#include "core/base/result.h"
 
 namespace latchlab::bench {
 
@@ -22,7 +26,19 @@ Sample failed(std::string problem);
 // Runs `measure` in a child process and returns its sample.
 Sample in_child(const std::function<Sample()>& measure);
 
+// The samples of so many rounds, each in a child process of its own. An error names `what`.
+Result<std::vector<Sample>> in_rounds(const std::string& what, std::uint32_t rounds,
+                                      const std::function<Sample()>& measure);
+
 double median(std::vector<double> values);  // at least one value
+
+struct Spread {
+  double median = 0, least = 0, most = 0;
+};
+Spread spread_of(const std::vector<double>& values);  // at least one value
+
+// The numbers below `count`, in random order.
+std::vector<std::uint32_t> shuffled(std::uint32_t count, Rng& rng);
 
 // Of this process: CPU time since its start, and current resident memory.
 double process_cpu_ns();

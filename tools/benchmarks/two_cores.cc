@@ -1,52 +1,30 @@
 #include "tools/benchmarks/two_cores.h"
 
-#include <sched.h>
-
 #include <chrono>
 
+#include "backends/ibverbs/cores.h"
 #include "core/base/check.h"
 
 namespace latchlab::bench {
 
-namespace {
-
-std::vector<int> usable_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  return cpus;
-}
-
-void stay_on(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
-  (void)sched_setaffinity(0, sizeof set, &set);
-}
-
-}  // namespace
-
 bool TwoCores::available() {
-  return usable_cpus().size() >= 2;
+  return ib::own_cores().size() >= 2;
 }
 
-TwoCores::TwoCores() : cpus_(usable_cpus()) {
+TwoCores::TwoCores() : cpus_(ib::own_cores()) {
   if (cpus_.size() < 2) return;
-  stay_on({cpus_[0]});
+  ib::use_cores({cpus_[0]});
   second_ = std::thread([this] { serve(cpus_[1]); });
 }
 
 TwoCores::~TwoCores() {
   turn_.store(Turn::over);
   if (second_.joinable()) second_.join();
-  stay_on(cpus_);
+  ib::use_cores(cpus_);
 }
 
 void TwoCores::serve(int cpu) {
-  stay_on({cpu});
+  ib::use_cores({cpu});
   for (;;) {
     const Turn turn = turn_.load(std::memory_order_acquire);
     if (turn == Turn::over) return;
