@@ -228,6 +228,7 @@ Result<FitOutcome> fit_least_squares(const LeastSquares& problem, const FitOptio
 Identifiability identifiability(const LeastSquares& problem, const FitOutcome& fit) {
   const auto columns = static_cast<Eigen::Index>(problem.parameters.size());
   const auto rows = static_cast<Eigen::Index>(problem.targets.size());
+  if (columns == 0) return {};  // nothing is free, so that the fit only compares
   Eigen::MatrixXd jacobian = Eigen::MatrixXd::Zero(std::max(rows, columns), columns);
   for (Eigen::Index t = 0; t < rows; ++t) {
     const auto i = static_cast<std::size_t>(t);

@@ -36,10 +36,10 @@ class ActorHost final : public FrameExchange::Owner, public ThreadRequests::Owne
   bool poll();
   // Whether an answer is pending that may wake an actor.
   bool busy() const { return !context_.requests.empty(); }
-  // Sleeps until a completion or frame comes, or for `longest`. Call arm() and then poll() before,
-  // as for CompletionQueue.
+  // Before its thread sleeps, as for CompletionQueue.
   void arm();
-  void sleep_until_any(Duration longest) { frames_->sleep_until_any(longest); }
+  // Whether an actor waits for a word in memory, which changes without an event.
+  bool awaits_words() const { return local_.awaits_words(); }
   // Called about once per second: fails requests without an answer, probes threads that have not
   // answered a call, and checks the device for errors.
   void sweep(Time now);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "backends/ibverbs/queues.h"
 #include "core/base/check.h"
@@ -38,6 +39,15 @@ VerbStatus verb_status(int status) {
     default:
       return VerbStatus::peer_failed;
   }
+}
+
+void sleep_on(std::span<const int> descriptors, Duration longest) {
+  std::vector<pollfd> waited;
+  waited.reserve(descriptors.size());
+  for (const int descriptor : descriptors) waited.push_back({descriptor, POLLIN, 0});
+  const std::int64_t ns = longest.ps / 1000;
+  const timespec until = {ns / 1'000'000'000, ns % 1'000'000'000};
+  ::ppoll(waited.data(), waited.size(), &until, nullptr);
 }
 
 // ---- CompletionQueue ----
@@ -122,11 +132,11 @@ void CompletionQueue::arm() {
   ibv_req_notify_cq(cq_, 0);
 }
 
-void CompletionQueue::sleep_until_any(Duration longest, int bell) {
-  std::array<pollfd, 2> waited = {pollfd{channel_->fd, POLLIN, 0}, pollfd{bell, POLLIN, 0}};
-  const std::int64_t ns = longest.ps / 1000;
-  const timespec until = {ns / 1'000'000'000, ns % 1'000'000'000};
-  if (::ppoll(waited.data(), waited.size(), &until, nullptr) <= 0) return;
+int CompletionQueue::bell() const {
+  return channel_->fd;
+}
+
+void CompletionQueue::take_events() {
   ibv_cq* which = nullptr;
   void* context = nullptr;
   while (ibv_get_cq_event(channel_, &which, &context) == 0) ibv_ack_cq_events(which, 1);

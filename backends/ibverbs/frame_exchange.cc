@@ -184,8 +184,18 @@ void FrameExchange::arm() {
   for (const auto& group : groups_) group->cq.arm();
 }
 
+std::array<int, 2> FrameExchange::bells() const {
+  return {cq_.bell(), mailbox_.bell(id_.index)};
+}
+
+void FrameExchange::take_events() {
+  cq_.take_events();
+  mailbox_.hear(id_.index);
+}
+
 void FrameExchange::sleep_until_any(Duration longest) {
-  cq_.sleep_until_any(longest, is_memory_server() ? mailbox_.bell() : -1);
+  sleep_on(bells(), longest);
+  take_events();
 }
 
 }  // namespace latchlab::ib

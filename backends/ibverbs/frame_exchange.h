@@ -13,6 +13,7 @@
 // returns the credit after it has handled the frame, so that receiver-not-ready never occurs on a
 // channel.
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -71,12 +72,14 @@ class FrameExchange {
   std::size_t poll();
   // Whether the last poll took everything that was there.
   bool drained() const { return drained_; }
-  // As CompletionQueue, for all channels of this thread; sleeping is also ended by an event of the
-  // CQ of the owner's QPs.
+  // As CompletionQueue, for all channels of this thread; the bells also ring for the CQ of the
+  // owner's QPs, and for frames from other threads of the node.
   void arm();
+  std::array<int, 2> bells() const;
+  void take_events();
   void sleep_until_any(Duration longest);
   // Any thread: ends a memory server's sleep.
-  void wake() { mailbox_.ring(); }
+  void wake() { mailbox_.ring(id_.index); }
   // The node is lost: drops frames to it, and flushes what is under way to it.
   void node_is_gone(NodeId node);
   // Fails all channels: peers receive nothing more from this thread.

@@ -72,6 +72,9 @@ Status take_cores(Process& process) {
 
 Status Hardware::set_up() {
   if (Status taken = take_cores(process_); !taken) return taken;
+  if (process_.options.by_event)
+    for (const auto& worker : process_.workers)
+      if (Status sleeps = worker->set_sleeps(); !sleeps) return sleeps;
   for (const NodeId id : process_.options.hosted)
     if (Status made = make_node(process_, id); !made) return made;
   if (Status connected = rendezvous_.connect(); !connected) return connected;
@@ -236,7 +239,8 @@ std::vector<WorkerReport> Hardware::worker_reports() const {
   std::vector<WorkerReport> all;
   for (const auto& worker : process_.workers) {
     const PollTimeStats& times = worker->poll_times();
-    all.push_back({times.watched(), times.busy(), times.longest(), worker->began()});
+    all.push_back(
+        {times.watched(), times.busy(), times.asleep(), times.longest(), worker->began()});
   }
   return all;
 }

@@ -49,6 +49,10 @@ struct IbverbsOptions {
   // RNR retries of frames between threads; 7: no limit. Credits make sure that a frame always finds
   // a RECV, which a run with 0 shows.
   std::uint8_t frame_rnr_retries = 7;
+  // Threads of clients and of server parts learn of completions by event: one that has nothing to
+  // do sleeps until one comes, for a millisecond at most. While an actor waits for a word of its
+  // memory, which raises none, or for a date that is near, its thread polls.
+  bool by_event = false;
   // Gives each worker and each proxy a core of its own, preferably close to the device; if there
   // are too few cores, none gets one. Done before memory is allocated, so that it is close to the
   // core too.
@@ -80,8 +84,8 @@ struct SetUpCost {
 
 // How a thread spent its time since reset_stats().
 struct WorkerReport {
-  Duration watched, busy, longest_turn;  // see `PollTimeStats`
-  Time began;                            // when it first polled; 0: the agreed start
+  Duration watched, busy, asleep, longest_turn;  // see `PollTimeStats`
+  Time began;                                    // when it first polled; 0: the agreed start
 };
 
 class IbverbsBackend : public Backend {

@@ -27,6 +27,7 @@ class LocalEngine {
   void deadline_came(IbActor& actor, IbWait& wait);
   // Ends the waits whose words have changed; false: none has ended.
   bool check_words();
+  bool awaits_words() const { return word_waits_ > 0; }
   // A message has come for the actor.
   void check_messages(IbActor& actor);
   // The actor is dead.

@@ -21,8 +21,8 @@ struct Mail {
 
 class Mailbox {
  public:
-  // The last thread is the memory server.
-  static Result<std::unique_ptr<Mailbox>> make(std::uint32_t threads);
+  // The last thread is the memory server, which sleeps; the others do if `all_sleep`.
+  static Result<std::unique_ptr<Mailbox>> make(std::uint32_t threads, bool all_sleep);
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
@@ -32,21 +32,24 @@ class Mailbox {
   void put(std::uint32_t box, Mail mail);
   // The box's own thread. Frames of each sender are in the order of its put() calls.
   std::vector<Mail> take(std::uint32_t box);
-  // Readable from a put() into the memory server's box until the memory server takes it.
-  int bell() const { return bell_; }
-  // Any thread: wakes the memory server, with or without a frame for it.
-  void ring();
+  // Readable from a put() into the box, or a ring(), until the box's thread has heard it; -1: that
+  // thread never sleeps.
+  int bell(std::uint32_t box) const { return boxes_[box].bell; }
+  // The box's own thread, after a sleep and before it takes its mail.
+  void hear(std::uint32_t box);
+  // Any thread: wakes the box's thread if it sleeps, with or without a frame for it.
+  void ring(std::uint32_t box);
 
  private:
   struct Box {
     std::mutex mutex;
     std::vector<Mail> mail;
     std::atomic<bool> any = false;
+    int bell = -1;
   };
   explicit Mailbox(std::uint32_t threads) : boxes_(threads) {}
 
   std::vector<Box> boxes_;
-  int bell_ = -1;
 };
 
 }  // namespace latchlab::ib

@@ -59,7 +59,7 @@ Result<std::unique_ptr<FrameExchange>> make_frames(const Process& process, Local
 
 Status make_threads(Process& process, LocalNode& node) {
   const std::uint32_t memory_server = process.threads_of(node.id);
-  auto mailbox = Mailbox::make(memory_server + 1);
+  auto mailbox = Mailbox::make(memory_server + 1, process.options.by_event);
   if (!mailbox) return mailbox.error();
   node.mailbox = std::move(mailbox).value();
   for (std::uint32_t i = 0; i < memory_server; ++i) {

@@ -59,6 +59,9 @@ struct Done {
 std::string_view name_of_status(int status);
 VerbStatus verb_status(int status);
 
+// Sleeps until one of the descriptors is readable, or for `longest`; negative ones are left out.
+void sleep_on(std::span<const int> descriptors, Duration longest);
+
 class CompletionQueue {
  public:
   // `wakes_with`: another CQ, which outlives this one; sleeping on either is ended by an event of
@@ -72,10 +75,11 @@ class CompletionQueue {
 
   // Takes up to done.size() completions; returns how many.
   std::size_t poll(std::span<Done> done);
-  // Sleeps until the next completion, until the descriptor `bell` is readable, or for `longest`.
-  // Call arm() and then poll() once before sleeping: completions before arm() raise no event.
+  // The next completion raises an event, which makes bell() readable until take_events(). Call
+  // arm() and then poll() once before sleeping on it: completions before arm() raise none.
   void arm();
-  void sleep_until_any(Duration longest, int bell = -1);
+  int bell() const;
+  void take_events();
 
   ibv_cq* handle() const { return cq_; }
   bool is_extended() const { return extended_ != nullptr; }

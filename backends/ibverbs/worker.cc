@@ -1,8 +1,13 @@
 #include "backends/ibverbs/worker.h"
 
+#include <fmt/core.h>
 #include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "backends/ibverbs/actor_host.h"
@@ -17,9 +22,29 @@ constexpr int kIdleTurns = 16;  // idle turns before a shared core is yielded
 // until something comes.
 constexpr Duration kAwake = milliseconds(1);
 constexpr Duration kLongestSleep = milliseconds(1);
+// A thread that waits for a nearer date polls, because a sleep ends tens of microseconds late.
+constexpr Duration kShortestSleep = microseconds(100);
 constexpr Duration kSweep = seconds(1);
 
 }  // namespace
+
+Worker::~Worker() {
+  if (bell_ >= 0) ::close(bell_);
+}
+
+Status Worker::set_sleeps() {
+  bell_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (bell_ < 0)
+    return Error{fmt::format("no descriptor for a thread of clients: {}", std::strerror(errno)),
+                 {}};
+  bells_.push_back(bell_);
+  return fine();
+}
+
+void Worker::add_host(ActorHost& host) {
+  hosts_.push_back(&host);
+  for (const int bell : host.frames().bells()) bells_.push_back(bell);
+}
 
 void Worker::at(Time date, std::function<void()> action) {
   Timer timer{date, next_order_++, nullptr, 0, {}, nullptr, 0, nullptr};
@@ -39,6 +64,7 @@ void Worker::inbox(std::function<void()> action) {
   const std::lock_guard guard(inbox_mutex_);
   inbox_.push_back(std::move(action));
   has_mail_.store(true, std::memory_order_release);
+  if (bell_ >= 0) ::eventfd_write(bell_, 1);
 }
 
 void Worker::resume(IbActor& actor, std::coroutine_handle<> handle) {
@@ -136,18 +162,30 @@ bool Worker::nothing_under_way() const {
   return true;
 }
 
-void Worker::nap(Time date) {
-  ActorHost& host = *hosts_.front();
-  host.arm();
-  if (turn()) return;
+bool Worker::may_nap(bool idle_for_long) const {
+  if (bell_ >= 0)
+    return std::none_of(hosts_.begin(), hosts_.end(),
+                        [](const ActorHost* host) { return host->awaits_words(); });
+  return idle_for_long && live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake;
+}
+
+// Idle: it is not worth while. Busy: something came before it slept.
+PollKind Worker::nap(Time date) {
   if (!timers_.empty()) date = std::min(date, timers_.top().date);
-  const Duration left = std::min(time_until(date, turn_began_), kLongestSleep);
-  if (left.ps > 0) host.sleep_until_any(left);
+  if (time_until(date, turn_began_) < kShortestSleep) return PollKind::idle;
+  for (ActorHost* host : hosts_) host->arm();
+  if (turn()) return PollKind::busy;
+  const Duration left = std::min(time_until(date, now()), kLongestSleep);
+  if (left.ps > 0) sleep_on(bells_, left);
+  for (ActorHost* host : hosts_) host->frames().take_events();
+  eventfd_t rung = 0;
+  if (bell_ >= 0) ::eventfd_read(bell_, &rung);
+  return PollKind::asleep;
 }
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
   int idle = 0;
-  PollKind last = PollKind::asleep;  // before this run
+  PollKind last = PollKind::absent;
   for (;;) {
     if (stop.load(std::memory_order_relaxed)) return RunEnd::stopped;
     if (all_live_.load(std::memory_order_relaxed) == 0 && !serves_others_) return RunEnd::finished;
@@ -161,13 +199,11 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
       continue;
     }
     sweep();  // only after an idle turn, because answers that seem late may be in the CQ
-    if (++idle < kIdleTurns) continue;
-    idle = 0;
-    if (quiet && nothing_under_way()) return RunEnd::stuck;
-    if (live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake) {
-      nap(date);
-      last = PollKind::asleep;
-    } else if (!has_own_core_) {
+    const bool idle_for_long = ++idle >= kIdleTurns;
+    if (idle_for_long) idle = 0;
+    if (idle_for_long && quiet && nothing_under_way()) return RunEnd::stuck;
+    if (may_nap(idle_for_long)) last = nap(date);
+    if (last == PollKind::idle && idle_for_long && !has_own_core_) {
       ::sched_yield();
       last = PollKind::yielded;
     }

@@ -26,7 +26,8 @@ enum class PollKind : std::uint8_t {
   idle,     // polled, and found nothing
   busy,     // found work and did it
   yielded,  // found nothing, and yielded its core
-  asleep,   // slept, with no client to serve
+  asleep,   // slept until something came
+  absent,   // did not poll: before a run
 };
 
 class PollTimeStats {
@@ -39,13 +40,18 @@ class PollTimeStats {
     began_ = now;
     const bool taken = kind == PollKind::yielded && length > kUntakenYield;
     if (kind == PollKind::busy || taken) busy_ += length;
-    if (kind != PollKind::asleep) longest_ = std::max(longest_, length);
+    if (kind == PollKind::asleep)
+      asleep_ += length;
+    else if (kind != PollKind::absent)
+      longest_ = std::max(longest_, length);
   }
 
   Duration watched() const { return began_ - since_; }
   // Time in polls with work, and in polls during which another thread took the core: all but idle
   // polling.
   Duration busy() const { return busy_; }
+  // Time in sleeps, each with the poll before it.
+  Duration asleep() const { return asleep_; }
   // The longest time between two polls, for whatever reason (work, another thread on the core, a
   // stall of the machine); sleeps do not count.
   Duration longest() const { return longest_; }
@@ -59,7 +65,7 @@ class PollTimeStats {
   explicit PollTimeStats(Time now) : since_(now), began_(now) {}
 
   Time since_, began_;
-  Duration busy_, longest_;
+  Duration busy_, asleep_, longest_;
 };
 
 class ActorHost;
@@ -70,6 +76,9 @@ class Worker {
   // ended.
   Worker(std::uint32_t index, std::int64_t epoch_ns, std::atomic<std::uint32_t>& live_clients)
       : index_(index), epoch_ns_(epoch_ns), all_live_(live_clients) {}
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
   Time now() const { return Time{(monotonic_ns() - epoch_ns_) * 1000}; }
@@ -82,7 +91,9 @@ class Worker {
   void set_serves_others() { serves_others_ = true; }
   // No other thread of the run uses its core, so that it never yields.
   void set_has_own_core(bool has) { has_own_core_ = has; }
-  void add_host(ActorHost& host) { hosts_.push_back(&host); }
+  // It learns of completions by event (IbverbsOptions). Call before hosts are added.
+  Status set_sleeps();
+  void add_host(ActorHost& host);
   const std::vector<ActorHost*>& hosts() const { return hosts_; }
 
   // ---- scheduling ----
@@ -144,7 +155,8 @@ class Worker {
 
   bool turn();
   void sweep();
-  void nap(Time date);
+  bool may_nap(bool idle_for_long) const;
+  PollKind nap(Time date);
   bool run_timers();
   bool run_ready();
   bool run_inbox();
@@ -157,7 +169,9 @@ class Worker {
   std::atomic<std::uint32_t>& all_live_;
   bool serves_others_ = false;
   bool has_own_core_ = false;
+  int bell_ = -1;  // of its inbox; -1: it polls
   std::vector<ActorHost*> hosts_;
+  std::vector<int> bells_;  // of the hosts, and its own
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::uint64_t next_order_ = 0;
   Time turn_began_;

@@ -243,7 +243,8 @@ HardwareAdvice hardware_advice(const Point& point) {
     const char* reality;
   } unused[] = {
       {true, "nic", "the real NIC has its own rates and latencies"},
-      {!platform.software.empty(), "software", "it is Latchlab's own on real CPUs"},
+      {!platform.software.empty() && !platform.by_event, "software",
+       "it is Latchlab's own on real CPUs"},
       {platform.topology.kind != TopologyKind::star, "topology",
        "real nodes are cabled as they are"},
       {platform.bulk.model != BulkModel::shared_ports, "bulk",
@@ -267,6 +268,10 @@ HardwareAdvice hardware_advice(const Point& point) {
   for (const auto& [asked_for, key, reality] : unused)
     if (asked_for)
       add(advice.warnings, fmt::format("platform.{}: {}; the value is not used", key, reality));
+  if (platform.by_event)
+    add(advice.warnings, "platform.software: it is Latchlab's own on real CPUs; of " +
+                             platform.software +
+                             " it has that clients sleep until a completion raises an event");
   if (platform.qps == QpOwner::pair || platform.qps == QpOwner::duplex)
     add(advice.errors,
         fmt::format(

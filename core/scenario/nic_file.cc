@@ -17,6 +17,10 @@ constexpr const char* kStacks = "models/cpu/stacks";
 
 constexpr int kMostBases = 4;
 
+// How software learns of completions.
+constexpr const char* kByPolling = "polling";
+constexpr const char* kByEvent = "event";
+
 // Of the constants in a NIC's file, those that software decides.
 const std::vector<std::string>& constants_of_software() {
   static const std::vector<std::string> keys = {
@@ -193,6 +197,14 @@ void check_scaled(const YamlNode& constant, const std::string& key) {
            key, key);
 }
 
+bool is_by_event(const YamlNode& completions) {
+  const std::string& how = scalar(completions, "completions", kByEvent);
+  if (how != kByPolling && how != kByEvent)
+    reject(completions.place, "completions is {}; expected {} or {}", in_quotes(how), kByPolling,
+           kByEvent);
+  return how == kByEvent;
+}
+
 }  // namespace
 
 YamlNode default_nic(const SourceLocation& place) {
@@ -272,12 +284,17 @@ YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
   return *present;
 }
 
-void use_software(YamlNode& description, const YamlNode& name, const Files& files) {
+bool use_software(YamlNode& description, const YamlNode& name, const Files& files) {
   const std::string& wanted = scalar(name, "platform.software", "a name such as event_channel");
   const YamlNode stack = load_yaml(path_of(name, wanted, "software", kStacks, files));
   require_map(stack, wanted, "constants such as latency: {post: {value: 300ns, ...}}");
+  bool by_event = false;
   for (const YamlEntry& section : stack.entries) {
     if (section.key == "name" || section.key == "says") continue;
+    if (section.key == "completions") {
+      by_event = is_by_event(section.value);
+      continue;
+    }
     require_map(section.value, section.key, "constants such as {post: {value: 300ns, ...}}");
     for (const YamlEntry& entry : section.value.entries) {
       const std::string key = section.key + "." + entry.key;
@@ -289,6 +306,7 @@ void use_software(YamlNode& description, const YamlNode& name, const Files& file
       if (present.find("overridden") == nullptr) present = entry.value;
     }
   }
+  return by_event;
 }
 
 NicModel read_nic(const YamlNode& description) {

@@ -35,8 +35,9 @@ YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant,
                           const SourceLocation& place);
 
 // Puts the constants of a file in models/cpu/stacks, which say what software costs, in place of
-// those in a whole description. Those that the scenario has replaced or scaled stay.
-void use_software(YamlNode& description, const YamlNode& name, const Files& files);
+// those in a whole description. Those that the scenario has replaced or scaled stay. Returns
+// whether that software learns of completions by event.
+bool use_software(YamlNode& description, const YamlNode& name, const Files& files);
 
 // A description with `base: NAME` may omit constants that were not measured. They are taken from
 // NAME with status assumed and NAME's range. A published time or rate without a range gets half to

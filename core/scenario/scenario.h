@@ -37,7 +37,8 @@ struct ClientGroup {
 
 struct PlatformSpec {
   NicModel nic;
-  std::string software;  // a name under models/cpu/stacks; empty: as the NIC's file has it
+  std::string software;   // a name under models/cpu/stacks; empty: as the NIC's file has it
+  bool by_event = false;  // says `software`: a thread sleeps until a completion raises an event
   TopologySpec topology;
   BulkSpec bulk;
   DatagramSpec datagrams;

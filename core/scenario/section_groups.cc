@@ -25,7 +25,7 @@ void check_name(const YamlNode& name, const std::string& path, const Point& poin
 NicModel read_group_nic(const YamlNode& node, const Files& files, const PlatformSpec& platform) {
   YamlNode section = yaml_map();
   if (!platform.software.empty()) section.set("software", yaml_text(platform.software, node.place));
-  NicModel nic = read_nic_of_node(node, section, files);
+  NicModel nic = read_nic_of_node(node, section, files).nic;
   const bool one_rate =
       platform.topology.kind != TopologyKind::star && platform.bulk.model == BulkModel::flows;
   if (one_rate && nic.link_bits_per_s != platform.nic.link_bits_per_s)

@@ -184,8 +184,9 @@ const Keys& platform_keys() {
       {"software", line(&Platform::software), "event_channel",
        "What the CPUs of all nodes run: a name under models/cpu/stacks, whose constants replace "
        "those of the NIC's file (costs of posting, completions, messages and calls). The "
-       "scenario's own changes of the NIC stay.",
-       kOmitted},
+       "scenario's own changes of the NIC stay. null: as the NIC's file has it. On hardware it "
+       "says one thing: whether threads poll for completions, or sleep until one raises an event.",
+       kNullable | kOmitted},
       {"topology", nested(&Platform::topology, topology_keys, "kind"), "{kind: fat_tree}",
        "The network between the nodes. Sizes that are not given follow from the number of nodes."},
       {"servers", number(count, &Platform::servers, "1", "65535"), "4",
@@ -252,11 +253,12 @@ const Keys& platform_keys() {
   return keys;
 }
 
-NicModel read_nic_of_node(const YamlNode& nic, const YamlNode& platform, const Files& files) {
+NicOfNode read_nic_of_node(const YamlNode& nic, const YamlNode& platform, const Files& files) {
   YamlNode description = expand_nic(nic, files);
   const YamlNode* const software = platform.find("software");
-  if (software && !software->is_null()) use_software(description, *software, files);
-  return read_nic(description);
+  const bool by_event =
+      software && !software->is_null() && use_software(description, *software, files);
+  return {read_nic(description), by_event};
 }
 
 void finish_platform(const YamlNode* node, const SourceLocation& place, const Files& files,
@@ -273,7 +275,9 @@ void finish_platform(const YamlNode* node, const SourceLocation& place, const Fi
   const bool told = bulk && (bulk->is_scalar() || bulk->find("model"));
   if (!told && platform.topology.kind != TopologyKind::star) platform.bulk.model = BulkModel::flows;
   const YamlNode* nic = section.find("nic");
-  platform.nic = read_nic_of_node(nic ? *nic : default_nic(place), section, files);
+  auto [model, by_event] = read_nic_of_node(nic ? *nic : default_nic(place), section, files);
+  platform.nic = std::move(model);
+  platform.by_event = by_event;
 }
 
 }  // namespace latchlab

@@ -44,7 +44,11 @@ const Keys& known_keys();  // of a KnownVerdict
 const Keys& allow_keys();  // of a Scenario; by WarningKind
 
 // `nic` as a node of `platform` has it: with the costs of its software.
-NicModel read_nic_of_node(const YamlNode& nic, const YamlNode& platform, const Files& files);
+struct NicOfNode {
+  NicModel nic;
+  bool by_event = false;  // PlatformSpec::by_event
+};
+NicOfNode read_nic_of_node(const YamlNode& nic, const YamlNode& platform, const Files& files);
 // Completes the platform after its keys and the groups are read: the number of clients, the shape
 // of the network, the NIC.
 void finish_platform(const YamlNode* node, const SourceLocation& place, const Files& files,

@@ -105,6 +105,11 @@ ProbePoint of_one_core(ProbePoint point) {
   return point;
 }
 
+ProbePoint asleep(ProbePoint point) {
+  point.by_event = true;
+  return point;
+}
+
 ProbePoint window() {
   ProbePoint point{"window", "verb: cas, stride: 4096, apart: 8", {{1, 8}, {3, 64}}};
   point.cycles = 2 * kLong;
@@ -280,6 +285,10 @@ std::vector<Benchmark> all_benchmarks() {
        "WRITEs of one client, by the number posted one after the other",
        {"latency.post", "latency.completion"},
        detached({1, 33})},
+      {"events",
+       "an idle READ of a client that sleeps until its completion raises an event",
+       {},
+       {asleep(idle("event_read", "verb: read"))}},
       {"core",
        "WRITEs of many clients on one core",
        {"latency.completion", "latency.one_way"},

@@ -23,6 +23,7 @@ struct ProbePoint {
   std::uint32_t servers = 1;
   bool loopback = false;     // the only client node is also the server
   bool one_core = false;     // the clients of a node share a core
+  bool by_event = false;     // clients sleep until a completion raises an event
   bool device = false;       // the addresses are in the memory of the server's NIC
   std::uint32_t cycles = 1;  // length of the window, in multiples of kSpanUs
 

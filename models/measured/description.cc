@@ -70,6 +70,19 @@ YamlNode constant_node(const NicConstant& constant, const FoundConstant& found,
   return node;
 }
 
+// A file for models/cpu/stacks; empty: it was not measured.
+std::string event_software(const Estimate& estimate, const MeasuredWhere& where) {
+  if (!estimate.event_completion) return {};
+  YamlNode stack = yaml_map();
+  stack.set("name", yaml_text(where.name + "-events"));
+  stack.set("says", yaml_text("clients that sleep until a completion raises an event"));
+  stack.set("completions", yaml_text("event"));
+  stack.set("latency", yaml_map())
+      .set("completion", constant_node(*find_nic_constant("latency.completion"),
+                                       *estimate.event_completion, estimate, where));
+  return emit_yaml(stack);
+}
+
 std::string what_it_is(const MeasuredWhere& where) {
   std::string text;
   if (where.software)
@@ -154,8 +167,13 @@ std::string nic_description(const Estimate& estimate, const MeasuredWhere& where
       "\nIntervals are of 95 %, for all constants together. What was not determined is left out: a "
       "scenario that uses this file needs a line 'base: NAME' in it, from which the rest comes, as "
       "assumed.\n\nLeft open:\n";
-  return commented(head, true) + commented(open_table(estimate), false) + "#\n# Residuals:\n" +
-         commented(residual_table(estimate, {}), false) + "\n" + emit_yaml(description);
+  std::string text = commented(head, true) + commented(open_table(estimate), false) +
+                     "#\n# Residuals:\n" + commented(residual_table(estimate, {}), false);
+  if (const std::string software = event_software(estimate, where); !software.empty())
+    text +=
+        "#\n# Software that learns of completions by event, a file for models/cpu/stacks:\n#\n" +
+        commented(software, false);
+  return text + "\n" + emit_yaml(description);
 }
 
 std::string measured_report(const Estimate& estimate, const MeasuredWhere& where,
@@ -164,14 +182,19 @@ std::string measured_report(const Estimate& estimate, const MeasuredWhere& where
       fmt::format("{}: {}, {}\n{}\n", where.name, where.device, where.date, what_it_is(where));
   text +=
       fmt::format("{:34} {:>12}  {:26} {}\n", "constant", "value", "95 % interval", "benchmarks");
-  for (const FoundConstant& each : estimate.found) {
-    const NicConstant& constant = *find_nic_constant(each.key);
+  const auto add_line = [&text](const NicConstant& constant, const std::string& name,
+                                const FoundConstant& each) {
     const std::string interval = number_text(constant, each.low, End::low).text + " to " +
                                  number_text(constant, each.high, End::high).text;
-    text += fmt::format("{:34} {:>12}  {:26} {}\n", each.key,
+    text += fmt::format("{:34} {:>12}  {:26} {}\n", name,
                         number_text(constant, each.value, End::value).text, interval,
                         fmt::join(each.by, ", "));
-  }
+  };
+  for (const FoundConstant& each : estimate.found)
+    add_line(*find_nic_constant(each.key), each.key, each);
+  if (estimate.event_completion)
+    add_line(*find_nic_constant("latency.completion"), "latency.completion, by event",
+             *estimate.event_completion);
   text += "\nLeft open\n" + open_table(estimate);
   for (const std::string& why : estimate.unused) text += "not used: " + why + "\n";
   return text + "\nMeasured, and what the constants give\n" + residual_table(estimate, perftest);

@@ -22,7 +22,8 @@ struct MeasuredWhere {
 void leave_the_network_open(Estimate& estimate);
 
 // A file for models/nics: the constants that were found, each with interval and benchmarks; open
-// constants, residuals and provenance as comments. Byte-identical for the same estimate.
+// constants, residuals, provenance and what software that sleeps pays for a completion, as
+// comments. Byte-identical for the same estimate.
 std::string nic_description(const Estimate& estimate, const MeasuredWhere& where);
 
 // The same for a terminal. `perftest`: latencies by perftest in ns, by the label of the

@@ -284,6 +284,18 @@ void write_line_transfer(Writer& to) {
   to.plain("change", pace, {{"local.line_transfer", 1}}, {"local.line_transfer"});
 }
 
+// Like an idle READ, but for its completion.
+void write_event(Writer& to) {
+  to.latency("event_read",
+             {{"latency.post", 1},
+              {"latency.one_way", 2},
+              {"latency.jitter", 1},
+              {kEventCompletion, 1},
+              {"responder.read", 1},
+              {"latency.read", 1}},
+             {kEventCompletion});
+}
+
 void write_cpu(Writer& to) {
   const Values one = to.values("posting_1", typical);
   const Values many = to.values("posting_33", typical);
@@ -365,6 +377,7 @@ Equations equations_of(const Measurements& measurements, const NicModel& packets
   write_link_rate(writer);
   write_issue_rate(writer);
   write_cpu(writer);
+  write_event(writer);
   write_device(writer);
   return writer.take();
 }

@@ -41,6 +41,9 @@ Taken take_measurements(const Scenario& scenario, const StudyOutcome& outcome);
 // byte, under these names.
 inline constexpr const char* kLinkByte = "link.byte";
 inline constexpr const char* kPcieByte = "pcie.byte";
+// What a completion costs a client that sleeps until it raises an event: the latency.completion of
+// such software, and no constant of a NIC.
+inline constexpr const char* kEventCompletion = "event.completion";
 using Sum = std::vector<std::pair<std::string, double>>;  // constants and their factors
 
 struct Equation {

@@ -52,14 +52,20 @@ std::vector<std::string> benchmarks_of(const std::vector<Equation>& equations,
 void take_column(const std::vector<Equation>& equations, const LinearFit::Column& column,
                  double errors, bool told, Estimate& to) {
   const FoundConstant as = as_described(column.key, column.value, errors * column.sigma);
-  const auto open = [&](std::string why) { to.open.push_back({as.key, std::move(why)}); };
+  const bool of_nic = column.key != kEventCompletion;
+  const auto open = [&](std::string why) {
+    if (of_nic)
+      to.open.push_back({as.key, std::move(why)});
+    else
+      to.unused.push_back("events: " + why);
+  };
   if (!told) return open("no benchmark that is there for it has run");
   if (!column.determined) return open("what was measured only tells its sum with other constants");
   if (!(errors * column.sigma <= kWidest * column.value))
     return open(fmt::format("{:.1f} ns +- {:.1f} ns: wider than 10 %", column.value,
                             errors * column.sigma));
-  to.found.push_back(as);
-  to.found.back().by = benchmarks_of(equations, column);
+  FoundConstant& found = of_nic ? to.found.emplace_back(as) : to.event_completion.emplace(as);
+  found.by = benchmarks_of(equations, column);
 }
 
 // Why the fit is not usable; empty: it is.

@@ -18,6 +18,7 @@
 // this model.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ inline constexpr double kLeastSigma = 0.0003;
 inline constexpr double kWorstChi2 = (kWidest / kLeastSigma) * (kWidest / kLeastSigma);
 
 struct FoundConstant {
-  std::string key;                      // dotted, of a NIC's description
+  std::string key;                      // dotted, of a NIC's description, or kEventCompletion
   double value = 0, low = 0, high = 0;  // nanoseconds, bit/s, bytes, counts; for a curve, its end
   std::vector<RatePoint> curve;
   std::vector<std::string> by;  // benchmarks, the most important first
@@ -55,10 +56,12 @@ struct Residual {
 };
 
 struct Estimate {
-  std::vector<FoundConstant> found;  // in the order of a NIC's description
-  std::vector<OpenConstant> open;    // the other constants
+  std::vector<FoundConstant> found;               // in the order of a NIC's description
+  std::vector<OpenConstant> open;                 // the other constants
+  std::optional<FoundConstant> event_completion;  // kEventCompletion
   std::vector<Residual> residuals;
-  std::vector<std::string> unused;  // measurements without an equation, with the reason
+  // Measurements without an equation, with the reason, and why event_completion is open.
+  std::vector<std::string> unused;
   double reduced_chi2 = 0;
   std::size_t repeats = 0;  // the smallest number of repeats of a measurement
 

@@ -17,8 +17,8 @@ std::string groups_text(const ProbePoint& point) {
 }  // namespace
 
 std::string measuring_scenario(const MeasureOptions& options) {
-  std::string protocols, groups, servers, colocated, cores, server_cpu, locks, memory, warmups,
-      durations;
+  std::string protocols, groups, servers, colocated, software, cores, server_cpu, locks, memory,
+      warmups, durations;
   for (const Benchmark& benchmark : benchmarks()) {
     if (options.without.count(benchmark.name) > 0 || (options.quick && benchmark.slow)) continue;
     for (const ProbePoint& point : benchmark.points) {
@@ -31,6 +31,7 @@ std::string measuring_scenario(const MeasureOptions& options) {
       add(groups, groups_text(point));
       add(servers, std::to_string(point.servers));
       add(colocated, point.loopback ? "true" : "false");
+      add(software, point.by_event ? "event_channel" : "null");
       add(cores, point.one_core ? "1" : "null");
       add(server_cpu, point.probe == "verb: call" ? "{cores: 1}" : "{cores: null}");
       add(locks, std::to_string(point.servers));
@@ -53,14 +54,15 @@ std::string measuring_scenario(const MeasureOptions& options) {
       "    groups:{}\n"
       "    platform.servers:{}\n"
       "    platform.colocated:{}\n"
+      "    platform.software:{}\n"
       "    platform.cores:{}\n"
       "    platform.server_cpu:{}\n"
       "    locks.count:{}\n"
       "    locks.memory:{}\n"
       "    run.warmup:{}\n"
       "    run.duration:{}\n",
-      options.nic, options.repeats, options.seed, protocols, groups, servers, colocated, cores,
-      server_cpu, locks, memory, warmups, durations);
+      options.nic, options.repeats, options.seed, protocols, groups, servers, colocated, software,
+      cores, server_cpu, locks, memory, warmups, durations);
 }
 
 }  // namespace latchlab

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <set>
+#include <sstream>
+#include <string>
 
 #include "tests/cli/program.h"
 
@@ -19,36 +21,15 @@ using Words = std::vector<std::string>;
 class MeasureNic : public Command {
  protected:
   // Only the benchmarks under test, with three repeats.
-  static Words measuring(const std::set<std::string>& wanted, const Words& more = {}) {
+  Words measuring(const std::set<std::string>& wanted, const Words& more = {}) {
     Words words = {"calibrate", "--backend", "simgrid", "--repeats", "3", "--quiet"};
-    for (const char* name : {"read_latency",
-                             "write_latency",
-                             "atomic_latency",
-                             "masked_latency",
-                             "send_latency",
-                             "ping_pong",
-                             "read_rate",
-                             "write_rate",
-                             "send_rate",
-                             "spread_rate",
-                             "spread_rate_16",
-                             "same_address",
-                             "same_address_failed",
-                             "same_address_16",
-                             "strides",
-                             "window",
-                             "issue_rate",
-                             "link_rate",
-                             "outstanding",
-                             "qps",
-                             "posting",
-                             "core",
-                             "handling",
-                             "loopback",
-                             "local",
-                             "calls",
-                             "device_memory"})
+    const std::string help = latchlab({"calibrate", "--help"}).out;
+    std::istringstream lines(help.substr(help.find("\nBenchmarks:\n") + 1));
+    std::string line, name;
+    for (std::getline(lines, line); std::getline(lines, line) && line.starts_with("  ");) {
+      std::istringstream(line) >> name;
       if (wanted.count(name) == 0) words.insert(words.end(), {"--without", name});
+    }
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }

@@ -24,6 +24,12 @@ inline bool tests_dc() {
   return transport != nullptr && std::string_view(transport) == "dc";
 }
 
+// Whether clients learn of completions by event: LATCHLAB_COMPLETIONS=event.
+inline bool tests_events() {
+  const char* const completions = std::getenv("LATCHLAB_COMPLETIONS");
+  return completions != nullptr && std::string_view(completions) == "event";
+}
+
 // A duration far longer than a verb takes, even when other programs use the cores: a second, or
 // LATCHLAB_PATIENCE, in milliseconds. It is the length of leases, and of what a body of the
 // conformance suite calls a millisecond.
@@ -42,6 +48,7 @@ inline std::unique_ptr<IbverbsBackend> hardware_world(const WorldPlan& plan,
   LATCHLAB_CHECK(devices.ok(), devices.ok() ? "" : devices.error().text());
   LATCHLAB_CHECK(!devices.value().empty(), "LATCHLAB_WORLD says ibverbs, and there is no device");
   options.dc = options.dc || tests_dc();
+  options.by_event = options.by_event || tests_events();
   options.addresses = devices.value().front().ipv4_addresses();
   auto made = make_ibverbs(plan, options);
   LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());

@@ -46,6 +46,10 @@ TEST(PollTimeStats, only_iterations_that_did_work_are_busy) {
   EXPECT_EQ(loop.stats().watched(), Duration{1000});
   EXPECT_EQ(loop.stats().busy(), Duration{500});
   EXPECT_EQ(loop.stats().longest(), Duration{300});
+  EXPECT_EQ(loop.stats().asleep(), Duration{300});
+  loop.poll(PollKind::absent, 5000);
+  EXPECT_EQ(loop.stats().longest(), Duration{300});
+  EXPECT_EQ(loop.stats().asleep(), Duration{300});
 }
 
 TEST(PollTimeStats, an_iteration_while_another_program_had_the_core_is_long_but_not_busy) {

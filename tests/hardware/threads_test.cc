@@ -1,5 +1,7 @@
 // Worlds on several threads.
 
+#include <time.h>
+
 #include <map>
 #include <set>
 #include <thread>
@@ -53,6 +55,54 @@ TEST_F(Threads, statistics_of_the_time_of_workers_are_reported) {
     EXPECT_GE(report.began, Time{});
   }
   EXPECT_EQ(hardware().clock_error(), Duration{});  // one machine, one clock
+}
+
+std::int64_t cpu_time_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+constexpr RemoteAddr kOwnWord{kHere, 8};
+
+// A client that sleeps leaves its thread nothing to do. With completions by event the thread
+// sleeps, too, unless a client waits for a word of memory.
+TEST_F(Threads, sleep_if_completions_are_learned_of_by_event) {
+  if (tests_events()) GTEST_SKIP() << "compares with a thread that polls";
+  for (const bool by_event : {true, false})
+    for (const bool word : {true, false}) {
+      SCOPED_TRACE(testing::Message() << "by event: " << by_event << ", a word: " << word);
+      forget_clients();
+      drop();
+      IbverbsOptions options;
+      options.by_event = by_event;
+      make(options);
+      Verbs& client = add_client();
+      spawn(client, [](Verbs& verbs) -> Task<void> {
+        for (int round = 0; round < 20; ++round) co_await verbs.fetch_add({kServer, 0}, 1);
+        co_await verbs.sleep(milliseconds(200));
+        co_await verbs.store(kOwnWord, 0);
+      }(client));
+      Verbs& other = add_client();
+      if (word)
+        spawn(other, [](Verbs& verbs) -> Task<void> {
+          WordWait wait;
+          wait.word = kOwnWord;
+          wait.until = [](std::uint64_t value) { return value == 0; };
+          co_await verbs.await_local(wait);
+        }(other));
+      world().reset_stats();
+      const std::int64_t before = cpu_time_ns();
+      run();
+      const std::int64_t used = cpu_time_ns() - before;
+      const Duration asleep = hardware().worker_reports().at(0).asleep;
+      if (by_event && !word) {
+        EXPECT_GT(asleep, milliseconds(100));
+        EXPECT_LT(used, asleep.ps / 1000);
+      } else {
+        EXPECT_LT(asleep, milliseconds(10));
+      }
+    }
 }
 
 // On a node with clients on three threads: a doorbell register for each thread, and one for the

@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
+#include <string>
 
+#include "core/protocols/registry.h"
 #include "core/scenario/scenario.h"
 #include "models/measured/benchmarks.h"
 #include "models/measured/probe.h"
@@ -92,6 +95,28 @@ TEST_F(Description, reports_device_open_constants_and_residuals) {
   EXPECT_THAT(text, HasSubstr("# latency.read                         what was measured only"));
   EXPECT_THAT(text, HasSubstr("# same                           341.20       341.00    +2.0"));
   EXPECT_THAT(text, Not(HasSubstr("software")));
+}
+
+TEST_F(Description, has_a_file_for_software_that_learns_of_completions_by_event) {
+  Estimate estimate = some_estimate();
+  EXPECT_THAT(nic_description(estimate, where_), Not(HasSubstr("completions")));
+  estimate.event_completion = {"event.completion", 8200, 8100, 8300, {}, {"events"}};
+  EXPECT_THAT(measured_report(estimate, where_, {}), HasSubstr("latency.completion, by event"));
+  std::istringstream text(nic_description(estimate, where_));
+  std::ofstream stack(dir_ / "mine-events.yaml");
+  bool began = false;
+  for (std::string line; std::getline(text, line);) {
+    began = began || line.starts_with("# name: mine-events");
+    if (began && line.starts_with("# ")) stack << line.substr(2) << "\n";
+  }
+  stack.close();
+  const auto scenario =
+      parse_scenario({"schema: 1\nname: s\nplatform: {software: mine-events.yaml}\nprotocol: cas\n",
+                      "s.yaml", dir_.string()},
+                     {}, protocol_infos(), {{LATCHLAB_SOURCE_DIR}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  EXPECT_EQ(scenario.value().points.front().platform.nic.completion.ps, 8'200'000);
+  EXPECT_TRUE(scenario.value().points.front().platform.by_event);
 }
 
 TEST_F(Description, of_a_software_device_says_so_in_every_source) {

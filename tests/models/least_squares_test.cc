@@ -53,6 +53,7 @@ TEST(LeastSquares, with_no_free_parameter_only_compares) {
   ASSERT_TRUE(fit) << fit.error().text();
   EXPECT_TRUE(fit.value().values.empty());
   EXPECT_GT(fit.value().chi2, 1);
+  EXPECT_TRUE(identifiability(problem, fit.value()).singular_values.empty());
 }
 
 TEST(LeastSquares, recovers_the_constants_of_a_known_model) {

@@ -52,6 +52,11 @@ std::vector<std::string> wrongs(const PlantedNic& planted, const Estimate& found
     if (found.find(key) == nullptr) all.push_back(key + " is open");
   };
   for (const Range& range : ranges()) need(range.key);
+  const std::optional<FoundConstant>& by_event = found.event_completion;
+  const double truth = planted.event_completion();
+  if (!by_event || truth < by_event->low || truth > by_event->high)
+    all.push_back(fmt::format("a completion by event takes {:.6g} ns, found {}", truth,
+                              by_event ? fmt::format("{:.6g}", by_event->value) : "is open"));
   for (const std::string& key : drawn_apart()) need(key);
   // If PCIe is slower than the link, no benchmark determines the link's rate.
   if (planted.truth("link.rate") < 0.95 * planted.truth("pcie.rate")) need("link.rate");
@@ -167,6 +172,25 @@ TEST(Planted, without_masks_of_16_bytes_masks_of_8_are_measured) {
     ASSERT_NE(found.value().find("atomic.masked"), nullptr) << absent;
     EXPECT_EQ(found.value().find("atomic.masked")->value, bytes) << absent;
   }
+}
+
+// Idle READs alone tell by how much it exceeds a polled one.
+TEST(Planted, a_completion_by_event_is_told_by_the_benchmark_events) {
+  PlantedNic planted(4);
+  const MeasureOptions options = only({"events", "read_latency", "posting", "core"});
+  Measurements all = planted.measured(options, kScatter);
+  const auto found = estimate(all, planted.nic());
+  ASSERT_TRUE(found) << found.error().text();
+  const std::optional<FoundConstant>& by_event = found.value().event_completion;
+  ASSERT_TRUE(by_event);
+  EXPECT_LE(by_event->low, planted.event_completion());
+  EXPECT_GE(by_event->high, planted.event_completion());
+  EXPECT_EQ(by_event->by.front(), "events");
+  for (const char* label : {"posting_1", "posting_33", "core"}) all.erase(label);
+  const auto sums = estimate(all, planted.nic());
+  ASSERT_TRUE(sums) << sums.error().text();
+  EXPECT_FALSE(sums.value().event_completion);
+  EXPECT_THAT(sums.value().unused, testing::Contains(testing::StartsWith("events: ")));
 }
 
 TEST(Planted, constants_name_the_benchmarks_that_determined_them) {

@@ -62,6 +62,18 @@ TEST(HardwareAdvice, keys_that_describe_a_simulation_are_reported_as_unused) {
                   "not used"));
 }
 
+TEST(HardwareAdvice, of_software_hardware_has_only_that_it_sleeps) {
+  Point point = guarded_point();
+  point.platform.software = "remus";
+  EXPECT_THAT(hardware_advice(point).warnings,
+              Contains("platform.software: it is Latchlab's own on real CPUs; the value is not "
+                       "used"));
+  point.platform.by_event = true;
+  EXPECT_THAT(hardware_advice(point).warnings,
+              Contains("platform.software: it is Latchlab's own on real CPUs; of remus it has that "
+                       "clients sleep until a completion raises an event"));
+}
+
 TEST(HardwareAdvice, without_guard_words_mutual_exclusion_is_unchecked) {
   EXPECT_THAT(hardware_advice(Point{}).warnings,
               Contains(AllOf(StartsWith("run.guard: off: mutual exclusion is not checked"),

@@ -37,6 +37,19 @@ TEST(Software, replaces_costs_of_cpus_with_their_source_and_leaves_the_nic) {
   EXPECT_EQ(origin_of(nic, "latency.completion").high, "25us");
 }
 
+TEST(Software, says_whether_completions_are_learned_of_by_event) {
+  EXPECT_TRUE(first_of("platform: {software: event_channel}\n").platform.by_event);
+  EXPECT_FALSE(first_of("platform: {software: remus}\n").platform.by_event);
+  EXPECT_FALSE(first_of("platform: {nic: connectx-3}\n").platform.by_event);
+  const std::string path = ::testing::TempDir() + "napping.yaml";
+  std::ofstream(path) << "name: napping\ncompletions: polling\n";
+  EXPECT_FALSE(first_of("platform: {software: " + path + "}\n").platform.by_event);
+  std::ofstream(path) << "name: napping\ncompletions: sleeping\n";
+  EXPECT_THAT(problem(scenario("platform: {software: " + path + "}\n")),
+              HasSubstr("napping.yaml:2: completions is 'sleeping'; expected polling or event"));
+  std::filesystem::remove(path);
+}
+
 TEST(Software, leaves_what_the_scenario_says_of_the_nic) {
   const NicModel nic = first_of(
                            "platform: {nic: {base: connectx-3, latency.completion: 3us}, "
@@ -70,9 +83,11 @@ TEST(Software, runs_on_the_nodes_of_groups_with_rnics_of_their_own) {
 TEST(Software, can_be_swept_and_is_the_same_when_the_resolved_scenario_is_read_again) {
   const auto parsed =
       parse(scenario("platform: {nic: connectx-3}\n"
-                     "sweep: {grid: {platform.software: [event_channel, remus]}}\n"));
+                     "sweep: {grid: {platform.software: [event_channel, remus, null]}}\n"));
   ASSERT_TRUE(parsed) << parsed.error().text();
-  ASSERT_EQ(parsed.value().points.size(), 2U);
+  ASSERT_EQ(parsed.value().points.size(), 3U);
+  EXPECT_TRUE(parsed.value().points[0].platform.by_event);
+  EXPECT_EQ(parsed.value().points[2].platform.software, "");
   EXPECT_EQ(parsed.value().points[0].platform.nic.completion, microseconds(12));
   EXPECT_EQ(parsed.value().points[1].platform.nic.post, nanoseconds(773));
   for (const Point& point : parsed.value().points) {

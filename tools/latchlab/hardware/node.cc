@@ -116,6 +116,7 @@ class NodeRun {
     options.workers = job_.workers;
     options.software_atomics = job_.software_atomics;
     options.dc = job_.dc;
+    options.by_event = point_.platform.by_event;
     options.server_workers = job_.server_workers;
     options.device_from = kLockTableOffset;
     options.pin = true;
