@@ -49,7 +49,7 @@ TEST_F(Compare, reports_what_differs_and_how_each_point_changes) {
   const Finished finished = latchlab({"compare", "a", "b"});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 657.8ns -> 2us\n\n"),
+              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 657.4ns -> 2us\n\n"),
                     ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* worse\n"),
                     ContainsRegex(" acquire_ns.p50 [^\n]* worse\n"),
                     ContainsRegex(" fairness.jain [^\n]* undecided\n"),
