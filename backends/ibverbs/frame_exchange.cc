@@ -185,12 +185,12 @@ void FrameExchange::arm() {
 }
 
 std::array<int, 2> FrameExchange::bells() const {
-  return {cq_.bell(), mailbox_.bell(id_.index)};
+  return {cq_.bell(), mailbox_.bell(id_.index).descriptor()};
 }
 
 void FrameExchange::take_events() {
   cq_.take_events();
-  mailbox_.hear(id_.index);
+  mailbox_.bell(id_.index).hear();
 }
 
 void FrameExchange::sleep_until_any(Duration longest) {

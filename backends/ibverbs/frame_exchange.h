@@ -79,7 +79,7 @@ class FrameExchange {
   void take_events();
   void sleep_until_any(Duration longest);
   // Any thread: ends a memory server's sleep.
-  void wake() { mailbox_.ring(id_.index); }
+  void wake() { mailbox_.bell(id_.index).ring(); }
   // The node is lost: drops frames to it, and flushes what is under way to it.
   void node_is_gone(NodeId node);
   // Fails all channels: peers receive nothing more from this thread.

@@ -10,20 +10,32 @@
 
 namespace latchlab::ib {
 
-Result<std::unique_ptr<Mailbox>> Mailbox::make(std::uint32_t threads, bool all_sleep) {
-  auto made = std::unique_ptr<Mailbox>(new Mailbox(threads));
-  for (std::uint32_t i = all_sleep ? 0 : made->memory_server(); i < threads; ++i) {
-    made->boxes_[i].bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (made->boxes_[i].bell < 0)
-      return Error{fmt::format("no descriptor for the threads of a node: {}", std::strerror(errno)),
-                   {}};
-  }
-  return made;
+Bell::~Bell() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Mailbox::~Mailbox() {
-  for (const Box& box : boxes_)
-    if (box.bell >= 0) ::close(box.bell);
+Status Bell::make() {
+  descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (descriptor_ < 0)
+    return Error{fmt::format("no descriptor for the threads of a node: {}", std::strerror(errno)),
+                 {}};
+  return fine();
+}
+
+void Bell::ring() {
+  if (descriptor_ >= 0) ::eventfd_write(descriptor_, 1);
+}
+
+void Bell::hear() {
+  eventfd_t rung = 0;
+  if (descriptor_ >= 0) ::eventfd_read(descriptor_, &rung);
+}
+
+Result<std::unique_ptr<Mailbox>> Mailbox::make(std::uint32_t threads, bool all_sleep) {
+  auto made = std::unique_ptr<Mailbox>(new Mailbox(threads));
+  for (std::uint32_t i = all_sleep ? 0 : made->memory_server(); i < threads; ++i)
+    if (Status bell = made->boxes_[i].bell.make(); !bell) return bell.error();
+  return made;
 }
 
 void Mailbox::put(std::uint32_t box, Mail mail) {
@@ -34,16 +46,7 @@ void Mailbox::put(std::uint32_t box, Mail mail) {
     into.mail.push_back(std::move(mail));
     into.any.store(true, std::memory_order_release);
   }
-  ring(box);
-}
-
-void Mailbox::ring(std::uint32_t box) {
-  if (const int bell = boxes_[box].bell; bell >= 0) ::eventfd_write(bell, 1);
-}
-
-void Mailbox::hear(std::uint32_t box) {
-  eventfd_t rung = 0;
-  if (const int bell = boxes_[box].bell; bell >= 0) ::eventfd_read(bell, &rung);
+  into.bell.ring();
 }
 
 std::vector<Mail> Mailbox::take(std::uint32_t box) {

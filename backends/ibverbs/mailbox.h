@@ -14,6 +14,24 @@
 
 namespace latchlab::ib {
 
+// A descriptor that any thread makes readable and its owner sleeps on. Silent until made.
+class Bell {
+ public:
+  Bell() = default;
+  ~Bell();
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+
+  Status make();
+  int descriptor() const { return descriptor_; }  // -1: silent
+  void ring();
+  // The owner, after a sleep and before it looks for what was rung for.
+  void hear();
+
+ private:
+  int descriptor_ = -1;
+};
+
 struct Mail {
   ThreadId to;
   std::vector<std::byte> frame;
@@ -23,7 +41,6 @@ class Mailbox {
  public:
   // The last thread is the memory server, which sleeps; the others do if `all_sleep`.
   static Result<std::unique_ptr<Mailbox>> make(std::uint32_t threads, bool all_sleep);
-  ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
@@ -32,20 +49,15 @@ class Mailbox {
   void put(std::uint32_t box, Mail mail);
   // The box's own thread. Frames of each sender are in the order of its put() calls.
   std::vector<Mail> take(std::uint32_t box);
-  // Readable from a put() into the box, or a ring(), until the box's thread has heard it; -1: that
-  // thread never sleeps.
-  int bell(std::uint32_t box) const { return boxes_[box].bell; }
-  // The box's own thread, after a sleep and before it takes its mail.
-  void hear(std::uint32_t box);
-  // Any thread: wakes the box's thread if it sleeps, with or without a frame for it.
-  void ring(std::uint32_t box);
+  // Rung by each put() into the box; silent if the box's thread never sleeps.
+  Bell& bell(std::uint32_t box) { return boxes_[box].bell; }
 
  private:
   struct Box {
     std::mutex mutex;
     std::vector<Mail> mail;
     std::atomic<bool> any = false;
-    int bell = -1;
+    Bell bell;
   };
   explicit Mailbox(std::uint32_t threads) : boxes_(threads) {}
 

@@ -1,13 +1,8 @@
 #include "backends/ibverbs/worker.h"
 
-#include <fmt/core.h>
 #include <sched.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "backends/ibverbs/actor_host.h"
@@ -28,16 +23,9 @@ constexpr Duration kSweep = seconds(1);
 
 }  // namespace
 
-Worker::~Worker() {
-  if (bell_ >= 0) ::close(bell_);
-}
-
 Status Worker::set_sleeps() {
-  bell_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (bell_ < 0)
-    return Error{fmt::format("no descriptor for a thread of clients: {}", std::strerror(errno)),
-                 {}};
-  bells_.push_back(bell_);
+  if (Status made = bell_.make(); !made) return made;
+  bells_.push_back(bell_.descriptor());
   return fine();
 }
 
@@ -64,7 +52,7 @@ void Worker::inbox(std::function<void()> action) {
   const std::lock_guard guard(inbox_mutex_);
   inbox_.push_back(std::move(action));
   has_mail_.store(true, std::memory_order_release);
-  if (bell_ >= 0) ::eventfd_write(bell_, 1);
+  bell_.ring();
 }
 
 void Worker::resume(IbActor& actor, std::coroutine_handle<> handle) {
@@ -163,7 +151,7 @@ bool Worker::nothing_under_way() const {
 }
 
 bool Worker::may_nap(bool idle_for_long) const {
-  if (bell_ >= 0)
+  if (bell_.descriptor() >= 0)
     return std::none_of(hosts_.begin(), hosts_.end(),
                         [](const ActorHost* host) { return host->awaits_words(); });
   return idle_for_long && live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake;
@@ -178,8 +166,7 @@ PollKind Worker::nap(Time date) {
   const Duration left = std::min(time_until(date, now()), kLongestSleep);
   if (left.ps > 0) sleep_on(bells_, left);
   for (ActorHost* host : hosts_) host->frames().take_events();
-  eventfd_t rung = 0;
-  if (bell_ >= 0) ::eventfd_read(bell_, &rung);
+  bell_.hear();
   return PollKind::asleep;
 }
 

@@ -15,6 +15,7 @@
 
 #include "backends/ibverbs/actor.h"
 #include "backends/ibverbs/clock_offset.h"
+#include "backends/ibverbs/mailbox.h"
 #include "core/base/time.h"
 #include "core/world/backend.h"
 
@@ -76,9 +77,6 @@ class Worker {
   // ended.
   Worker(std::uint32_t index, std::int64_t epoch_ns, std::atomic<std::uint32_t>& live_clients)
       : index_(index), epoch_ns_(epoch_ns), all_live_(live_clients) {}
-  ~Worker();
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
 
   void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
   Time now() const { return Time{(monotonic_ns() - epoch_ns_) * 1000}; }
@@ -91,7 +89,7 @@ class Worker {
   void set_serves_others() { serves_others_ = true; }
   // No other thread of the run uses its core, so that it never yields.
   void set_has_own_core(bool has) { has_own_core_ = has; }
-  // It learns of completions by event (IbverbsOptions). Call before hosts are added.
+  // It learns of completions by event (IbverbsOptions).
   Status set_sleeps();
   void add_host(ActorHost& host);
   const std::vector<ActorHost*>& hosts() const { return hosts_; }
@@ -169,7 +167,7 @@ class Worker {
   std::atomic<std::uint32_t>& all_live_;
   bool serves_others_ = false;
   bool has_own_core_ = false;
-  int bell_ = -1;  // of its inbox; -1: it polls
+  Bell bell_;  // of its inbox; silent: it polls
   std::vector<ActorHost*> hosts_;
   std::vector<int> bells_;  // of the hosts, and its own
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

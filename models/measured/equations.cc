@@ -38,8 +38,9 @@ Sum operator+(Sum a, const Sum& b) {
 }
 
 // Both ways of a verb that does not wait, and its client's work.
-Sum trip(const std::string& way = "latency.one_way") {
-  return {{"latency.post", 1}, {way, 2}, {"latency.jitter", 1}, {"latency.completion", 1}};
+Sum trip(const std::string& way = "latency.one_way",
+         const std::string& completion = "latency.completion") {
+  return {{"latency.post", 1}, {way, 2}, {"latency.jitter", 1}, {completion, 1}};
 }
 
 using Values = std::vector<double>;
@@ -286,14 +287,10 @@ void write_line_transfer(Writer& to) {
 
 // Like an idle READ, but for its completion.
 void write_event(Writer& to) {
-  to.latency("event_read",
-             {{"latency.post", 1},
-              {"latency.one_way", 2},
-              {"latency.jitter", 1},
-              {kEventCompletion, 1},
-              {"responder.read", 1},
-              {"latency.read", 1}},
-             {kEventCompletion});
+  to.latency(
+      "event_read",
+      trip("latency.one_way", kEventCompletion) + Sum{{"responder.read", 1}, {"latency.read", 1}},
+      {kEventCompletion});
 }
 
 void write_cpu(Writer& to) {
