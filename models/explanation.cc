@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "core/conclude/comparison.h"
@@ -20,6 +21,11 @@ constexpr double kEquallyGoodOfTwo = 5.991465;
 constexpr std::size_t kLeastFitted = 3, kMostFitted = 12;
 constexpr int kRefinements = 3;
 constexpr double kSecant = 0.05;  // ln factor above which a fitted step replaces the first slope
+// Of the constants fitted alone, the best so many are refined: up to kRounds rounds of four
+// factors each about the best one so far, the farthest at first this far away in ln factor.
+constexpr std::size_t kRefined = 3;
+constexpr int kRounds = 5;
+constexpr double kFarthest = 0.06, kNearest = 0.004;
 
 class Explainer {
  public:
@@ -46,6 +52,12 @@ class Explainer {
     MovableConstant constant;
     Vector slope;
     double least = 1 / kGreatest;
+  };
+  // A constant that was fitted alone.
+  struct Alone {
+    const Live* live = nullptr;
+    FitOutcome outcome;
+    Vector rough;  // how far each number's ln strays from its slope; empty: not looked at
   };
 
   Status ask_all() {
@@ -132,14 +144,77 @@ class Explainer {
     }
     // The guess is first-order only: a constant up to twice too bad may still fit as well.
     const double most = order.front().first + 2 * kEquallyGood * scale(order.front().first, 1);
+    std::vector<Alone> alone;
     for (std::size_t k = 0; k < std::min(order.size(), kMostFitted); ++k) {
       if (k >= kLeastFitted && order[k].first > most) break;
       const Live& live = live_[order[k].second];
       auto fitted = fit({&live}, {first_guess(live)});
       if (!fitted) return fitted.error();
-      if (fitted.value()) found_.alone.push_back(std::move(*fitted.value()));
+      if (fitted.value()) alone.push_back({&live, std::move(*fitted.value()), {}});
+    }
+    std::sort(alone.begin(), alone.end(),
+              [](const Alone& a, const Alone& b) { return a.outcome.chi2 < b.outcome.chi2; });
+    for (std::size_t k = 0; k < alone.size(); ++k) {
+      if (k < kRefined)
+        if (const Status refined = refine(alone[k]); !refined) return refined.error();
+      found_.alone.push_back(described({alone[k].live}, alone[k].outcome, alone[k].rough));
     }
     keep_the_best();
+    return fine();
+  }
+
+  // A number may jump between two values from one factor to the next: the median of acquisitions
+  // of which half wait, or two clients that fall into step. A fit that meets such a factor stops
+  // short of the best one, with a slope that is no slope. So look about, and take each number's
+  // slope as the median of those between the factors looked at (Theil-Sen). The interval
+  // is wider by what numbers stray from that, and by half the distance of these factors.
+  Status refine(Alone& alone) {
+    const std::vector<const Live*> which = {alone.live};
+    FitOutcome& best = alone.outcome;
+    std::map<double, Vector> seen = {{best.values[0], best.predicted}};
+    double far = kFarthest;
+    for (int round = 0; round < kRounds && far > kNearest; ++round) {
+      std::vector<double> factors;
+      std::vector<NicFactors> variants;
+      for (const double away : {-far, -far / 2, far / 2, far}) {
+        const double factor = best.values[0] * std::exp(away);
+        const double at =
+            std::clamp(std::round(factor * 1000) / 1000, alone.live->least, kGreatest);
+        if (!seen.try_emplace(at).second) continue;
+        factors.push_back(at);
+        variants.push_back(factors_of(which, {at}));
+      }
+      if (variants.empty()) break;
+      const auto predicted = runs_.predictions("fit", variants);
+      if (!predicted) return predicted.error();
+      const double centre = best.values[0];
+      for (std::size_t i = 0; i < factors.size(); ++i) {
+        const Vector& there = predicted.value()[i];
+        if (!std::all_of(there.begin(), there.end(), [](double each) { return each > 0; })) {
+          seen.erase(factors[i]);
+          continue;
+        }
+        seen[factors[i]] = there;
+        const double chi2 = runs_.chi2(there);
+        if (chi2 >= best.chi2) continue;
+        best.values = {factors[i]};
+        best.predicted = there;
+        best.chi2 = chi2;
+      }
+      if (std::abs(std::log(best.values[0] / centre)) < 0.75 * far) far /= 2;
+    }
+    for (std::size_t i = 0; i < best.derivatives.size(); ++i) {
+      Vector slopes;
+      for (auto a = seen.begin(); a != seen.end(); ++a)
+        for (auto b = std::next(a); b != seen.end(); ++b)
+          slopes.push_back(std::log(b->second[i] / a->second[i]) / std::log(b->first / a->first));
+      if (!slopes.empty()) best.derivatives[i][0] = median_of(std::move(slopes));
+      Vector strays;
+      for (const auto& [factor, there] : seen)
+        strays.push_back(std::abs(std::log(there[i] / best.predicted[i]) -
+                                  best.derivatives[i][0] * std::log(factor / best.values[0])));
+      alone.rough.push_back(median_of(std::move(strays)));
+    }
     return fine();
   }
 
@@ -189,7 +264,7 @@ class Explainer {
     if (!fitted.value()) return fine();
     const double before = found_.alone.empty() ? found_.chi2 : found_.alone.front().chi2;
     if (before - fitted.value()->chi2 > kEquallyGoodOfTwo * scale(fitted.value()->chi2, 2))
-      found_.together = std::move(*fitted.value());
+      found_.together = described(best, *fitted.value());
     return fine();
   }
 
@@ -226,20 +301,23 @@ class Explainer {
     return factors;
   }
 
-  // No value if a simulation during the fit yields no number.
-  Result<std::optional<ExplainedBy>> fit(const std::vector<const Live*>& which,
-                                         const Vector& guess) {
+  LeastSquares problem_of(const std::vector<const Live*>& which, const Vector& guess) const {
     LeastSquares problem;
-    Vector start;
     for (std::size_t j = 0; j < which.size(); ++j) {
       const double at = std::clamp(std::exp(guess[j]), which[j]->least, kGreatest);
+      const double start = std::max(which[j]->least, std::round(at * 1000) / 1000);
       problem.parameters.push_back(
-          {which[j]->constant.key, at, which[j]->least, kGreatest, 0.1, 0.001});
-      start.push_back(std::max(which[j]->least, std::round(at * 1000) / 1000));
-      problem.parameters.back().start = start.back();
+          {which[j]->constant.key, start, which[j]->least, kGreatest, 0.1, 0.001});
     }
     for (const PredictionError& error : runs_.errors())
       problem.targets.push_back({error.name, error.measured, error.sigma});
+    return problem;
+  }
+
+  // No value if a simulation during the fit yields no number.
+  Result<std::optional<FitOutcome>> fit(const std::vector<const Live*>& which,
+                                        const Vector& guess) {
+    LeastSquares problem = problem_of(which, guess);
     std::optional<Error> refused;
     problem.predict = [&](const std::vector<Vector>& points) -> Result<Matrix> {
       std::vector<NicFactors> variants;
@@ -249,16 +327,17 @@ class Explainer {
       return predicted;
     };
     FitOptions options{kRefinements, derivatives(which)};
-    if (which.size() == 1 && std::abs(std::log(start[0])) > kSecant) {
-      const auto there = problem.predict({start});
+    const double start = problem.parameters.front().start;
+    if (which.size() == 1 && std::abs(std::log(start)) > kSecant) {
+      const auto there = problem.predict({{start}});
       if (!there) return there.error();
-      const Vector slope = runs_.secant(there.value()[0], std::log(start[0]));
+      const Vector slope = runs_.secant(there.value()[0], std::log(start));
       for (std::size_t i = 0; i < slope.size(); ++i) options.derivatives[i] = {slope[i]};
     }
-    const auto outcome = fit_least_squares(problem, options);
+    auto outcome = fit_least_squares(problem, options);
     if (refused) return *refused;
-    if (!outcome) return std::optional<ExplainedBy>();
-    return std::optional(described(which, problem, outcome.value()));
+    if (!outcome) return std::optional<FitOutcome>();
+    return std::optional(std::move(outcome.value()));
   }
 
   static Matrix derivatives(const std::vector<const Live*>& which) {
@@ -268,12 +347,15 @@ class Explainer {
     return all;
   }
 
-  ExplainedBy described(const std::vector<const Live*>& which, const LeastSquares& problem,
-                        const FitOutcome& outcome) const {
+  ExplainedBy described(const std::vector<const Live*>& which, const FitOutcome& outcome,
+                        const Vector& rough = {}) const {
+    LeastSquares problem = problem_of(which, Vector(which.size(), 0.0));
+    for (std::size_t i = 0; i < rough.size(); ++i)
+      problem.targets[i].sigma = std::hypot(problem.targets[i].sigma, rough[i]);
     const Identifiability says = identifiability(problem, outcome);
     ExplainedBy made;
     for (std::size_t j = 0; j < which.size(); ++j) {
-      const double wide = std::exp(half_width_95(says, j));
+      const double wide = std::exp(half_width_95(says, j) + (rough.empty() ? 0 : kNearest / 2));
       const double factor = outcome.values[j];
       const auto [value, becomes] = runs_.texts(which[j]->constant, factor);
       made.by.push_back({which[j]->constant.nic, which[j]->constant.key, factor, factor / wide,

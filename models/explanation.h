@@ -10,7 +10,8 @@
 // event. (2) Each remaining constant is simulated multiplied by kExplainStep, with the first
 // repeat's seed, and, if nothing moves beyond chance, multiplied by kExplainLeap; constants that
 // then move nothing are discarded. (3) The constants that explain the errors best to first order
-// are fitted, each alone, to the simulation itself (models/least_squares.h). Those that are as good
+// are fitted, each alone, to the simulation itself (models/least_squares.h), and the best of them
+// refined, since a number can jump from one factor to the next. Those that are as good
 // as the best, by kEquallyGood of models/calibration.h, cannot be distinguished by these runs; of
 // these, the one with the smallest change comes first. (4) If no single constant explains all
 // errors beyond chance, the best pair is fitted together.

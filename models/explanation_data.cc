@@ -56,13 +56,13 @@ double four_digits(double value) {
   return std::round(value / unit) * unit;
 }
 
+}  // namespace
+
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
-
-}  // namespace
 
 std::vector<MovableConstant> movable_constants(const std::vector<Point>& points,
                                                std::vector<std::string>* fixed) {

@@ -28,6 +28,8 @@ struct NicFactor {
 };
 using NicFactors = std::vector<NicFactor>;
 
+double median_of(std::vector<double> values);  // 0 of none
+
 class ExplanationRuns {
  public:
   ExplanationRuns(const ExplainRequest& request, const RunPoints& run)

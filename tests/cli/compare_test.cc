@@ -49,7 +49,7 @@ TEST_F(Compare, reports_what_differs_and_how_each_point_changes) {
   const Finished finished = latchlab({"compare", "a", "b"});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 657.4ns -> 2us\n\n"),
+              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 657.8ns -> 2us\n\n"),
                     ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* worse\n"),
                     ContainsRegex(" acquire_ns.p50 [^\n]* worse\n"),
                     ContainsRegex(" fairness.jain [^\n]* undecided\n"),
@@ -159,7 +159,8 @@ TEST_F(Compare, a_simulation_is_compared_with_hardware_only_if_their_settings_ag
 }
 
 // The run that stands for hardware has another seed, since a run on hardware repeats no seed.
-// Without backoff the hold of a slot limits a lock that many clients want, and not only delays one.
+// Without backoff the hold of a slot limits a lock that many clients want, and not only delays one;
+// and two clients fall into step, so that medians jump from one value of a constant to the next.
 TEST_F(Compare, a_constant_that_is_20_percent_too_large_is_identified) {
   write("small.yaml",
         small_scenario(
@@ -168,21 +169,22 @@ TEST_F(Compare, a_constant_that_is_20_percent_too_large_is_identified) {
             "platform.clients_per_node: [1, 24], locks.count: [1], run.duration: [4ms]}}\n"));
   run("sim");
   for (const auto& [constant, value] :
-       {std::pair("latency.one_way", "788.9ns"), std::pair("atomic.same_address", "409.2ns")}) {
-    const std::string name = std::string("hw-") + constant;
-    run(name, {"--seed", "7", "--set", std::string("platform.nic.") + constant + "=" + value});
-    make_hardware_of(name, "ibverbs on mlx5_0", "[]");
-    const Finished finished = latchlab({"compare", "sim", name, "--explain", "--json"});
-    ASSERT_EQ(finished.code, 0) << finished.err;
-    const Json found = parse_json(finished.out)[0]["explanation"];
-    const Json& by = found["alone"][0]["by"][0];
-    EXPECT_EQ(by["constant"], constant) << dump_json(found, 1);
-    EXPECT_LE(by["low"].get<double>(), 1.2);
-    EXPECT_GE(by["high"].get<double>(), 1.2);
-    EXPECT_LT(by["high"].get<double>() / by["low"].get<double>(), 1.5);
-    const auto inert = found["undetermined"]["inert"].get<std::vector<std::string>>();
-    EXPECT_THAT(inert, ::testing::Contains("device_memory.read"));
-  }
+       {std::pair("latency.one_way", "789.4ns"), std::pair("atomic.same_address", "409.2ns")})
+    for (const char* seed : {"7", "8"}) {
+      const std::string name = std::string("hw-") + constant + seed;
+      run(name, {"--seed", seed, "--set", std::string("platform.nic.") + constant + "=" + value});
+      make_hardware_of(name, "ibverbs on mlx5_0", "[]");
+      const Finished finished = latchlab({"compare", "sim", name, "--explain", "--json"});
+      ASSERT_EQ(finished.code, 0) << finished.err;
+      const Json found = parse_json(finished.out)[0]["explanation"];
+      const Json& by = found["alone"][0]["by"][0];
+      EXPECT_EQ(by["constant"], constant) << dump_json(found, 1);
+      EXPECT_LE(by["low"].get<double>(), 1.2) << name;
+      EXPECT_GE(by["high"].get<double>(), 1.2) << name;
+      EXPECT_LT(by["high"].get<double>() / by["low"].get<double>(), 1.5);
+      const auto inert = found["undetermined"]["inert"].get<std::vector<std::string>>();
+      EXPECT_THAT(inert, ::testing::Contains("device_memory.read"));
+    }
 }
 
 TEST_F(Compare, an_explanation_needs_a_simulation_and_three_repeats) {

@@ -126,7 +126,7 @@ TEST_F(Estimate, covers_leases_that_expire_because_a_release_is_skipped) {
   for (const char* lock : {"{name: shiftlock, lease: 1ms}", "{name: dslr, lease: 1ms}"})
     expect_within_twice(
         ratio_of(scenario(lock,
-                          "locks: {count: 100}\nrun: {warmup: 3ms, duration: 10ms}\n"
+                          "locks: {count: 100}\nrun: {warmup: 3ms, duration: 10ms, repeats: 4}\n"
                           "workload: {read_ratio: 0%, critical_section: 2us}\n"
                           "faults: [{kind: skip_release, probability: 0.3%}]\n")),
         lock);

@@ -107,14 +107,14 @@ TEST_F(Sensitive, to_a_constant_at_whose_bound_the_order_flips) {
   ASSERT_EQ(found.moved[0].pairs.size(), 1u);
   EXPECT_EQ(found.moved[0].pairs[0].order, Order::holds);
   EXPECT_EQ(found.moved[1].end.origin.key, "atomic.same_address_failed");
-  EXPECT_EQ(found.moved[1].end.at, "385ns");
+  EXPECT_EQ(found.moved[1].end.at, "385.1ns");
   ASSERT_EQ(found.moved[1].pairs.size(), 1u);
   EXPECT_EQ(found.moved[1].pairs[0].order, Order::flips);
   EXPECT_NEAR(found.moved[1].pairs[0].ratio, 1.2, 0.001);
   EXPECT_NEAR(found.moved[1].pairs[0].ratio_at, 20.0 / 115, 0.001);
   EXPECT_THAT(sentences(found),
               ElementsAre("The order of cas and mcs (1.20) flips at atomic.same_address_failed = "
-                          "385ns (0.17)."));
+                          "385.1ns (0.17)."));
 }
 
 TEST_F(Sensitive, only_bounds_that_move_a_ratio_run_in_full) {
@@ -139,7 +139,7 @@ TEST_F(Sensitive, only_bounds_that_move_a_ratio_run_in_full) {
 TEST_F(Sensitive, bounds_at_which_short_runs_show_each_order_do_not_run_in_full) {
   parts_ = true;
   const Sensitivity found = find(failing_cas);
-  EXPECT_EQ(runs_["ends"], 1u * 2 * 3);  // at 385ns the order flips
+  EXPECT_EQ(runs_["ends"], 1u * 2 * 3);  // at 385.1ns the order flips
   ASSERT_EQ(found.moved.size(), 2u);
   EXPECT_EQ(found.moved[0].end.at, "192.2ns");
   ASSERT_EQ(found.moved[0].pairs.size(), 1u);
@@ -286,7 +286,7 @@ TEST_F(Sensitive, is_written_with_all_data_of_the_page) {
   const auto& moved = json["moved"][1];
   EXPECT_EQ(moved["constant"], "atomic.same_address_failed");
   EXPECT_EQ(moved["status"], "fitted");
-  EXPECT_EQ(moved["at"], "385ns");
+  EXPECT_EQ(moved["at"], "385.1ns");
   EXPECT_EQ(moved["pairs"][0]["order"], "flips");
 }
 

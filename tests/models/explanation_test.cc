@@ -255,7 +255,7 @@ TEST(Explanation, ends_with_the_error_of_a_simulation_that_cannot_be_run) {
 TEST(Explanation, is_written_as_json) {
   const auto json = parse_json(explanation_json(explained(times("latency.one_way", 1.2), 900)));
   EXPECT_EQ(json["alone"][0]["by"][0]["constant"], "latency.one_way");
-  EXPECT_EQ(json["alone"][0]["by"][0]["value"], "657.4ns");
+  EXPECT_EQ(json["alone"][0]["by"][0]["value"], "657.8ns");
   EXPECT_FALSE(json["undetermined"]["inert"].empty());
   EXPECT_FALSE(json["says"].empty());
 }

@@ -49,7 +49,7 @@ inline const std::vector<Range>& ranges() {
       {"atomic.same_address_16", 400, 650},
       {"local.loopback_one_way", 460, 592},
       {"local.cpu_access", 5, 20},
-      {"local.line_transfer", 38, 130},
+      {"local.line_transfer", 27, 130},
       {"local.on_node", 20, 100},
       {"local.handle_message", 120, 329},
       {"server.call_service", 200, 300},

@@ -126,7 +126,7 @@ TEST_F(NicFile, constants_that_are_left_out_come_from_the_base_and_count_as_assu
   // Fitted or published in the base.
   const ConstantOrigin& failed = origins["atomic.same_address_failed"];
   EXPECT_EQ(failed.status, ConstantStatus::assumed);
-  EXPECT_EQ(failed.low + " " + failed.high, "192.2ns 385ns");
+  EXPECT_EQ(failed.low + " " + failed.high, "192.2ns 385.1ns");
   EXPECT_THAT(failed.source, StartsWith("not measured here; as connectx-5: fitted with"));
   const ConstantOrigin& pipeline = origins["responder.atomic_8"];
   EXPECT_EQ(pipeline.status, ConstantStatus::assumed);
