@@ -5,6 +5,7 @@
 namespace latchlab::sim {
 
 SimActor& Actors::add(std::unique_ptr<SimActor> actor) {
+  LATCHLAB_CHECK(next_index() <= Event::kMostActor, "too many actors for the order of events");
   SimActor& added = *all_.emplace_back(std::move(actor));
   if (added.kind() == ActorKind::client) clients_[added.client().value] = &added;
   return added;

@@ -10,6 +10,17 @@ namespace latchlab::sim {
 
 // ---- operations on the own node ----
 
+inline Time& Cpus::OfNode::visited_until(std::uint64_t part, Time now) {
+  Visit* spare = nullptr;
+  for (Visit& each : visits) {
+    if (each.part == part) return each.until;
+    if (each.until <= now) spare = &each;
+  }
+  if (spare == nullptr) spare = &visits.emplace_back();
+  *spare = {part, {}};
+  return spare->until;
+}
+
 void Cpus::post(SimActor& actor, SimOperation& op) {
   op.holds_core = false;
   if (actor.cpu.core_ != nullptr) hold_core(actor, op);
@@ -37,7 +48,7 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
       op.paused_before = paused_total(actor);
       return work_or_pass(actor, op.length);
     case OpKind::on_node: {
-      Time& free = of_[actor.node()].state_free[op.part];
+      Time& free = of_[actor.node()].visited_until(op.part, now);
       Time date = std::max(free, now) + nic.on_node;
       if (actor.cpu.core_ != nullptr) date = std::max(date, work(actor, nic.on_node));
       return free = date;

@@ -16,7 +16,6 @@
 
 #include "backends/simgrid/memory.h"
 #include "backends/simgrid/station.h"
-#include "core/base/lookup.h"
 #include "core/scenario/node_hardware.h"
 #include "core/world/backend.h"
 
@@ -135,8 +134,16 @@ class Cpus : Station {
     std::vector<std::unique_ptr<Core>> cores;
     std::vector<SimActor*> clients;  // placed so far
     std::uint32_t caches = 0;        // of the parts and clients with a CPU of their own
-    // When on_node visits are over: those about one lock run one after the other.
-    Lookup<Time> state_free;
+    // on_node visits that are not over, and places of others: those about one lock run one after
+    // the other.
+    struct Visit {
+      std::uint64_t part = 0;
+      Time until;
+    };
+    std::vector<Visit> visits;
+
+    // When the visits about `part` are over, to be replaced by the end of the next one.
+    Time& visited_until(std::uint64_t part, Time now);
     std::unique_ptr<CoreQueue> server;  // null: no server part
   };
 

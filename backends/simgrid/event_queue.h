@@ -84,6 +84,8 @@ struct Event {
   std::uint64_t order;  // actor and sequence, which decide; the gate in the lowest bits
   void* subject;
 
+  static constexpr std::uint32_t kMostActor = (1U << kActorBits) - 1;
+
   bool before(const Event& other) const {
     return time_ps != other.time_ps ? time_ps < other.time_ps : order < other.order;
   }
@@ -93,11 +95,11 @@ struct Event {
 class EventQueue {
  public:
   bool empty() const { return pending_ == 0; }
+  std::uint64_t popped() const { return sequence_ - pending_; }
 
-  // `time_ps` is not before the last event popped.
+  // `time_ps` is not before the last event popped; `actor` is at most kMostActor.
   void push(std::int64_t time_ps, std::uint32_t actor, Gate gate, void* subject) {
-    LATCHLAB_CHECK(actor < (1U << Event::kActorBits) && sequence_ < (1ULL << Event::kSequenceBits),
-                   "event order exhausted");
+    LATCHLAB_CHECK(sequence_ < (1ULL << Event::kSequenceBits), "event order exhausted");
     const std::uint64_t who_and_when =
         (static_cast<std::uint64_t>(actor) << Event::kSequenceBits) | sequence_++;
     const Event event{
@@ -289,17 +291,15 @@ class Timeline {
   Event pop() {
     const Event event = queue_.pop();
     now_ = Time{event.time_ps};
-    ++events_;
     return event;
   }
   void reach(Time date) { now_ = date; }  // no event is pending before `date`
-  std::uint64_t events() const { return events_; }
+  std::uint64_t events() const { return queue_.popped(); }
 
  private:
   Gates& gates_;
   EventQueue queue_;
   Time now_;
-  std::uint64_t events_ = 0;
   std::deque<std::function<void()>> actions_;
 };
 

@@ -57,7 +57,7 @@ inline Duration Network::way(const NodePort& sender, NodeId from, NodeId to, con
 Time Network::depart(SimOperation& op, NodeId from, NodeId to, Time date, const Packets& sent,
                      std::uint32_t chance) {
   NodePort& port = ports_[from];
-  const Duration gap = port.nic->at_rate(port.nic->model.request_gap);
+  const Duration gap = port.nic->takes(Occupancy::gap);
   if (nodes_.loops_back(from, to))
     return port.out.pass(date, gap, {}) + wire(from, to) + jitter(port, chance);
   op.wire = sent.wire;
@@ -78,58 +78,58 @@ Time Network::depart_answer(SimOperation& op, NodeId from, NodeId to, Duration e
 
 Time Network::depart_bulk(NodeId from, Time date) {
   NodePort& port = ports_[from];
-  return port.out.pass(date, port.nic->at_rate(port.nic->model.request_gap), {});
+  return port.out.pass(date, port.nic->takes(Occupancy::gap), {});
+}
+
+// What has come to the requester's RNIC: when it leaves the inbound pipeline, behind all that came
+// on its QP before.
+inline Time Network::take_in(const SimOperation& op, SimNic& nic) {
+  const Time now = timeline_.now();
+  Time date = now;
+  const Duration busy = nic.takes(Occupancy::answer);
+  if (busy.ps > 0 && is_answer(op)) date = nic.inbound.pass(date, busy);
+  if (op.qp == nullptr) return date;
+  Time& before = op.qp->on_the_way.taken_in_until_;
+  if (before > now && date <= before) date = before + picoseconds(1);
+  if (date > now) before = date;
+  return date;
 }
 
 // What comes behind one that waits, on the same QP, waits too.
 template <Gate gate>
 bool Network::waits(SimOperation& op) {
   constexpr bool kAnswer = gate == Gate::complete;
-  const NodeId from = kAnswer ? responder_of(op) : op.from;
   const NodeId to = kAnswer ? op.from : responder_of(op);
   const Time now = timeline_.now();
   const bool placed = op.state.waited;
   Time date = now;
-  Line& in = ports_[to].in;
+  NodePort& port = ports_[to];
+  Line& in = port.in;
   if (op.wire != 0 && platform_.one_switch() && in.idle(now)) {  // as cross() would find
     in.pass(now, in.takes(op.wire));
     op.wire = 0;
   } else if (op.wire != 0) {
-    date = cross(op, from, to);
+    date = cross(op, kAnswer ? responder_of(op) : op.from, to);
   }
   constexpr auto kUntil = kAnswer ? &QpOnTheWay::answers_until_ : &QpOnTheWay::requests_until_;
   Time* const last = op.qp != nullptr ? &(op.qp->on_the_way.*kUntil) : nullptr;
   if (!placed && last != nullptr && date <= *last) date = *last + picoseconds(1);
   if (date > now) {
     if (last != nullptr) *last = std::max(*last, date);
-  } else if (kAnswer) {
-    date = take_in(op);
+  } else if (kAnswer && !op.state.taken_in) {
+    date = take_in(op, *port.nic);
+    if (date > now) op.state.taken_in = true;
   }
-  op.state.waited = date > now;
-  if (!op.state.waited) {
-    op.state.taken_in = false;
+  if (date == now) {
+    if (placed) op.state.waited = op.state.taken_in = false;
     return false;
   }
+  op.state.waited = true;
   timeline_.push(date, op.actor, gate, &op);
   return true;
 }
 template bool Network::waits<Gate::arrive>(SimOperation& op);
 template bool Network::waits<Gate::complete>(SimOperation& op);
-
-// What has come to the requester's RNIC: when it leaves the inbound pipeline, behind all that came
-// on its QP before.
-Time Network::take_in(SimOperation& op) {
-  Time date = timeline_.now();
-  if (op.state.taken_in) return date;
-  op.state.taken_in = true;
-  SimNic& nic = *ports_[op.from].nic;
-  const Duration busy = nic.model.request_answer;
-  if (busy.ps > 0 && is_answer(op)) date = nic.inbound.pass(date, nic.at_rate(busy));
-  if (op.qp == nullptr) return date;
-  Time& before = op.qp->on_the_way.taken_in_until_;
-  if (before > timeline_.now() && date <= before) date = before + picoseconds(1);
-  return before = std::max(before, date);
-}
 
 // Goes on to the first link that is busy. Returns when that begins to carry the packet, or now.
 Time Network::cross(SimOperation& op, NodeId from, NodeId to) {

@@ -98,7 +98,7 @@ class Network : Station {
                std::uint32_t chance) const;
   template <Gate gate>
   bool waits(SimOperation& op);
-  Time take_in(SimOperation& op);
+  Time take_in(const SimOperation& op, SimNic& nic);
   Time cross(SimOperation& op, NodeId from, NodeId to);
   std::optional<Time> enter(Line& line, Line& before, std::uint32_t bytes);
   Line& link(std::uint32_t number);

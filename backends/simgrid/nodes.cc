@@ -1,12 +1,39 @@
 #include "backends/simgrid/nodes.h"
 
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
 #include "core/base/check.h"
 
 namespace latchlab::sim {
 
+SimNic::SimNic(const NicModel& its_model, std::uint32_t its_host)
+    : model(its_model), host(its_host) {
+  set_rate(kWholePpm);
+}
+
 void SimNic::add_qp() {
   ++qps_;
-  if (!model.qp_cache.empty()) rate_ppm_ = latchlab::rate_ppm(model, qps_);
+  if (!model.qp_cache.empty()) set_rate(latchlab::rate_ppm(model, qps_));
+}
+
+void SimNic::set_rate(std::int64_t ppm) {
+  if (ppm == rate_ppm_) return;
+  rate_ppm_ = ppm;
+  // In the order of Occupancy.
+  const Duration alone[] = {model.serve_send,
+                            model.serve_read,
+                            model.serve_write,
+                            model.serve_atomic_8,
+                            model.serve_atomic_16,
+                            model.device_serve_atomic_8,
+                            model.device_serve_atomic_16,
+                            model.request_gap,
+                            model.request_answer};
+  static_assert(std::size(alone) == std::tuple_size_v<decltype(takes_)>);
+  std::transform(std::begin(alone), std::end(alone), takes_.begin(),
+                 [ppm](Duration each) { return Duration{each.ps * kWholePpm / ppm}; });
 }
 
 Nodes::Nodes(const WorldPlan& plan, const std::vector<const NicModel*>& models) {
@@ -26,18 +53,6 @@ Nodes::Nodes(const WorldPlan& plan, const std::vector<const NicModel*>& models) 
       shared_nics_ = true;
     }
   }
-}
-
-Duration Nodes::serve_time(const SimOperation& op) const {
-  const SimNic& there = nic(responder_of(op));
-  const NicModel& model = there.model;
-  if (op.kind != OpKind::verb) return there.at_rate(model.serve_send);
-  if (op.verb.kind == VerbKind::read) return there.at_rate(model.serve_read);
-  if (op.verb.kind == VerbKind::write) return there.at_rate(model.serve_write);
-  const bool wide = op.verb.bytes == 16;
-  if (on_device(op.verb.addr))
-    return there.at_rate(wide ? model.device_serve_atomic_16 : model.device_serve_atomic_8);
-  return there.at_rate(wide ? model.serve_atomic_16 : model.serve_atomic_8);
 }
 
 std::vector<Port> Nodes::ports() const {

@@ -3,6 +3,7 @@
 // and RNICs, in PerNode and PerNic.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -39,14 +40,25 @@ class InboundPipeline {
   Duration busy_;  // includes what is queued
 };
 
+// What occupies an RNIC's pipelines and its port; `device`: atomics on the RNIC's own memory.
+enum class Occupancy : std::uint8_t {
+  serve_send,  // a message or call
+  serve_read,
+  serve_write,
+  serve_atomic_8,
+  serve_atomic_16,
+  device_atomic_8,
+  device_atomic_16,
+  gap,     // between requests, at the sender's port
+  answer,  // to a READ or an atomic of its own node
+};
+
 class SimNic {
  public:
-  SimNic(const NicModel& its_model, std::uint32_t its_host) : model(its_model), host(its_host) {}
+  SimNic(const NicModel& its_model, std::uint32_t its_host);
 
-  // `alone`: the time when all QP contexts fit the RNIC's cache.
-  Duration at_rate(Duration alone) const {
-    return rate_ppm_ == kWholePpm ? alone : Duration{alone.ps * kWholePpm / rate_ppm_};
-  }
+  // For how long, with as many QPs as end here now.
+  Duration takes(Occupancy what) const { return takes_[static_cast<std::size_t>(what)]; }
   // One more QP ends here: contexts that do not fit the cache reduce the rates of port and
   // pipeline.
   void add_qp();
@@ -57,8 +69,12 @@ class SimNic {
 
  private:
   static constexpr std::int64_t kWholePpm = 1'000'000;
+
+  void set_rate(std::int64_t ppm);
+
   std::int64_t qps_ = 0;
-  std::int64_t rate_ppm_ = kWholePpm;
+  std::int64_t rate_ppm_ = 0;
+  std::array<Duration, 9> takes_ = {};
 };
 
 struct SimNode {
@@ -95,7 +111,16 @@ class Nodes {
     return device_ && addr.offset < (*this)[addr.node].device_bytes;
   }
   // How long the operation takes in the idle pipeline of its responder.
-  Duration serve_time(const SimOperation& op) const;
+  Duration serve_time(const SimOperation& op) const {
+    const SimNic& there = nic(responder_of(op));
+    if (op.kind != OpKind::verb) return there.takes(Occupancy::serve_send);
+    if (op.verb.kind == VerbKind::read) return there.takes(Occupancy::serve_read);
+    if (op.verb.kind == VerbKind::write) return there.takes(Occupancy::serve_write);
+    const bool wide = op.verb.bytes == 16;
+    if (on_device(op.verb.addr))
+      return there.takes(wide ? Occupancy::device_atomic_16 : Occupancy::device_atomic_8);
+    return there.takes(wide ? Occupancy::serve_atomic_16 : Occupancy::serve_atomic_8);
+  }
 
   const std::vector<SimNode>& all() const { return nodes_; }
   const std::deque<SimNic>& nics() const { return nics_; }

@@ -229,7 +229,7 @@ SynchronisedAwait Verbs::synchronised_now() {
   return {{this, &prepare(OpKind::sync_now)}};
 }
 
-PlainAwait Verbs::on_node(std::optional<LockId> about, InlineFunction<void()> visit) {
+PlainAwait Verbs::on_node(std::optional<LockId> about, const InlineFunction<void()>& visit) {
   Operation& op = prepare(OpKind::on_node);
   op.part = about ? about->value + 1 : 0;
   std::construct_at(&op.visit, visit);

@@ -156,8 +156,8 @@ class Verbs {
   // Runs `visit` to completion while no other actor of the node runs one. In the simulator it takes
   // time, and waits for other visits only if they are about the same lock, as code with a mutex for
   // each lock does. Without a lock: about what the node's clients share for all of them.
-  PlainAwait on_node(InlineFunction<void()> visit) { return on_node(std::nullopt, visit); }
-  PlainAwait on_node(std::optional<LockId> about, InlineFunction<void()> visit);
+  PlainAwait on_node(const InlineFunction<void()>& visit) { return on_node(std::nullopt, visit); }
+  PlainAwait on_node(std::optional<LockId> about, const InlineFunction<void()>& visit);
 
   // ---- services ----
   AllocateAwait allocate(NodeId node, std::uint64_t bytes);  // zeroed, aligned to 64
