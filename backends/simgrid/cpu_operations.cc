@@ -10,15 +10,12 @@ namespace latchlab::sim {
 
 // ---- operations on the own node ----
 
-inline Time& Cpus::OfNode::visited_until(std::uint64_t part, Time now) {
-  Visit* spare = nullptr;
-  for (Visit& each : visits) {
+Time& Cpus::OfNode::among_others(std::uint64_t part, Time now) {
+  std::erase_if(others, [now](const Visit& each) { return each.until <= now; });
+  if (one.part == part) return one.until;
+  for (Visit& each : others)
     if (each.part == part) return each.until;
-    if (each.until <= now) spare = &each;
-  }
-  if (spare == nullptr) spare = &visits.emplace_back();
-  *spare = {part, {}};
-  return spare->until;
+  return others.emplace_back(Visit{part, {}}).until;
 }
 
 void Cpus::post(SimActor& actor, SimOperation& op) {

@@ -134,16 +134,21 @@ class Cpus : Station {
     std::vector<std::unique_ptr<Core>> cores;
     std::vector<SimActor*> clients;  // placed so far
     std::uint32_t caches = 0;        // of the parts and clients with a CPU of their own
-    // on_node visits that are not over, and places of others: those about one lock run one after
-    // the other.
+    // on_node visits that are not over: those about one lock run one after the other.
     struct Visit {
       std::uint64_t part = 0;
       Time until;
     };
-    std::vector<Visit> visits;
+    Visit one;                  // mostly the only one
+    std::vector<Visit> others;  // some may be over
 
     // When the visits about `part` are over, to be replaced by the end of the next one.
-    Time& visited_until(std::uint64_t part, Time now);
+    Time& visited_until(std::uint64_t part, Time now) {
+      if (!others.empty() || (one.part != part && one.until > now)) return among_others(part, now);
+      one.part = part;
+      return one.until;
+    }
+    Time& among_others(std::uint64_t part, Time now);
     std::unique_ptr<CoreQueue> server;  // null: no server part
   };
 

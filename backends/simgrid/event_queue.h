@@ -96,10 +96,11 @@ class EventQueue {
  public:
   bool empty() const { return pending_ == 0; }
   std::uint64_t popped() const { return sequence_ - pending_; }
+  // Whether the events so far had numbers enough. Beyond, their order is wrong.
+  bool in_order() const { return sequence_ <= (1ULL << Event::kSequenceBits); }
 
   // `time_ps` is not before the last event popped; `actor` is at most kMostActor.
   void push(std::int64_t time_ps, std::uint32_t actor, Gate gate, void* subject) {
-    LATCHLAB_CHECK(sequence_ < (1ULL << Event::kSequenceBits), "event order exhausted");
     const std::uint64_t who_and_when =
         (static_cast<std::uint64_t>(actor) << Event::kSequenceBits) | sequence_++;
     const Event event{
@@ -295,6 +296,7 @@ class Timeline {
   }
   void reach(Time date) { now_ = date; }  // no event is pending before `date`
   std::uint64_t events() const { return queue_.popped(); }
+  bool in_order() const { return queue_.in_order(); }
 
  private:
   Gates& gates_;

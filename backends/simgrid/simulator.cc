@@ -97,15 +97,16 @@ void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
   const bool many = actors.crowded();
   while (!stop_ && !actors.all_ended() && !timeline.empty()) {
     const Event& first = timeline.next();
-    if (first.time_ps > limit_ps) return;
+    if (first.time_ps > limit_ps) break;
     if (first.gate() == Gate::flow) {
-      if (first.time_ps > clock_ps) return;
+      if (first.time_ps > clock_ps) break;
       limit_ps = clock_ps;
     }
     const Event event = timeline.pop();
     if (const Event* next = many ? timeline.glimpse() : nullptr) stations_->prepare_for(*next);
     stations_->enter(event.gate(), event.subject);
   }
+  LATCHLAB_CHECK(timeline.in_order(), "event order exhausted");
 }
 
 void Simulator::flow_done(void* who, std::int64_t date_ps) {
