@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "core/conclude/comparison.h"
 #include "core/measure/statistics.h"
@@ -166,56 +167,62 @@ class Explainer {
   // A number may jump between two values from one factor to the next: the median of acquisitions
   // of which half wait, or two clients that fall into step. A fit that meets such a factor stops
   // short of the best one, with a slope that is no slope. So look about, and take each number's
-  // slope as the median of those between the factors looked at (Theil-Sen). The interval
-  // is wider by what numbers stray from that, and by half the distance of these factors.
+  // slope as the median of those between the factors looked at (Theil-Sen). The interval is wider
+  // by what numbers stray from that, and by half the distance of these factors.
   Status refine(Alone& alone) {
-    const std::vector<const Live*> which = {alone.live};
-    FitOutcome& best = alone.outcome;
-    std::map<double, Vector> seen = {{best.values[0], best.predicted}};
+    std::map<double, Vector> seen = {{alone.outcome.values[0], alone.outcome.predicted}};
     double far = kFarthest;
     for (int round = 0; round < kRounds && far > kNearest; ++round) {
-      std::vector<double> factors;
-      std::vector<NicFactors> variants;
-      for (const double away : {-far, -far / 2, far / 2, far}) {
-        const double factor = best.values[0] * std::exp(away);
-        const double at =
-            std::clamp(std::round(factor * 1000) / 1000, alone.live->least, kGreatest);
-        if (!seen.try_emplace(at).second) continue;
-        factors.push_back(at);
-        variants.push_back(factors_of(which, {at}));
-      }
-      if (variants.empty()) break;
-      const auto predicted = runs_.predictions("fit", variants);
-      if (!predicted) return predicted.error();
-      const double centre = best.values[0];
-      for (std::size_t i = 0; i < factors.size(); ++i) {
-        const Vector& there = predicted.value()[i];
-        if (!std::all_of(there.begin(), there.end(), [](double each) { return each > 0; })) {
-          seen.erase(factors[i]);
-          continue;
-        }
-        seen[factors[i]] = there;
-        const double chi2 = runs_.chi2(there);
-        if (chi2 >= best.chi2) continue;
-        best.values = {factors[i]};
-        best.predicted = there;
-        best.chi2 = chi2;
-      }
-      if (std::abs(std::log(best.values[0] / centre)) < 0.75 * far) far /= 2;
+      const double centre = alone.outcome.values[0];
+      if (const Status looked = look_about(alone, far, seen); !looked) return looked;
+      if (std::abs(std::log(alone.outcome.values[0] / centre)) < 0.75 * far) far /= 2;
     }
-    for (std::size_t i = 0; i < best.derivatives.size(); ++i) {
-      Vector slopes;
-      for (auto a = seen.begin(); a != seen.end(); ++a)
-        for (auto b = std::next(a); b != seen.end(); ++b)
-          slopes.push_back(std::log(b->second[i] / a->second[i]) / std::log(b->first / a->first));
-      if (!slopes.empty()) best.derivatives[i][0] = median_of(std::move(slopes));
-      Vector strays;
-      for (const auto& [factor, there] : seen)
-        strays.push_back(std::abs(std::log(there[i] / best.predicted[i]) -
-                                  best.derivatives[i][0] * std::log(factor / best.values[0])));
-      alone.rough.push_back(median_of(std::move(strays)));
+    for (std::size_t i = 0; i < alone.outcome.derivatives.size(); ++i) find_slope(alone, i, seen);
+    return fine();
+  }
+
+  // Adds to `seen` what is predicted for four factors about the best one, which the best of them
+  // replaces. Left out: factors for which a simulation yields no number.
+  Status look_about(Alone& alone, double far, std::map<double, Vector>& seen) {
+    FitOutcome& best = alone.outcome;
+    std::set<double> factors;
+    for (const double away : {-far, -far / 2, far / 2, far}) {
+      const double factor = std::round(best.values[0] * std::exp(away) * 1000) / 1000;
+      const double at = std::clamp(factor, alone.live->least, kGreatest);
+      if (seen.count(at) == 0) factors.insert(at);
+    }
+    std::vector<NicFactors> variants;
+    for (const double factor : factors) variants.push_back(factors_of({alone.live}, {factor}));
+    const auto predicted = runs_.predictions("fit", variants);
+    if (!predicted) return predicted.error();
+    auto there = predicted.value().begin();
+    for (const double factor : factors) {
+      const Vector& numbers = *there++;
+      if (!std::all_of(numbers.begin(), numbers.end(), [](double each) { return each > 0; }))
+        continue;
+      seen[factor] = numbers;
+      const double chi2 = runs_.chi2(numbers);
+      if (chi2 >= best.chi2) continue;
+      best.values = {factor};
+      best.predicted = numbers;
+      best.chi2 = chi2;
     }
     return fine();
+  }
+
+  // The slope of number i, and how far it strays from that.
+  static void find_slope(Alone& alone, std::size_t i, const std::map<double, Vector>& seen) {
+    FitOutcome& best = alone.outcome;
+    Vector slopes, strays;
+    for (auto a = seen.begin(); a != seen.end(); ++a)
+      for (auto b = std::next(a); b != seen.end(); ++b)
+        slopes.push_back(std::log(b->second[i] / a->second[i]) / std::log(b->first / a->first));
+    double& slope = best.derivatives[i][0];
+    if (!slopes.empty()) slope = median_of(std::move(slopes));
+    for (const auto& [factor, there] : seen)
+      strays.push_back(std::abs(std::log(there[i] / best.predicted[i]) -
+                                slope * std::log(factor / best.values[0])));
+    alone.rough.push_back(median_of(std::move(strays)));
   }
 
   double degrees(std::size_t parameters) const {
