@@ -80,6 +80,27 @@ const ParamSpec* ProtocolInfo::find_param(std::string_view wanted) const {
   return found == params.end() ? nullptr : &*found;
 }
 
+namespace {
+
+std::string text_of(const ParamValue& value) {
+  if (const auto* const number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* const yes = std::get_if<bool>(&value)) return *yes ? "true" : "false";
+  if (const auto* const choice = std::get_if<std::string>(&value)) return *choice;
+  return std::to_string(std::get<Duration>(value).ps) + "ps";
+}
+
+}  // namespace
+
+Claims ProtocolInfo::claims_of(const ParamSet& values) const {
+  for (const std::string& setting : printed) {
+    const std::size_t equals = setting.find('=');
+    const auto found = values.values().find(setting.substr(0, equals));
+    if (found != values.values().end() && text_of(found->second) == setting.substr(equals + 1))
+      return claims_nothing(setting + " is a form that is kept as printed");
+  }
+  return claims ? claims(values) : never_recovers();
+}
+
 ParamSet ProtocolInfo::resolve(std::string_view profile) const {
   ParamSet set(params);
   const Profile* chosen = find_profile(profile);

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/claims.h"
 #include "core/base/costs.h"
 #include "core/base/time.h"
 
@@ -80,6 +81,12 @@ struct ProtocolInfo {
   std::string fairness = {};
   std::string handover = {};
   std::string survives = {};
+  // Settings "name=value" of forms that are kept as printed: with any of them nothing is claimed.
+  std::vector<std::string> printed = {};
+  // What it keeps under which faults, with these parameters. Empty: it never recovers from any.
+  std::function<Claims(const ParamSet&)> claims = {};
+  // With both.
+  Claims claims_of(const ParamSet& values) const;
   Costs costs = {};  // with the default profile
   std::vector<ParamSpec> params = {};
   std::vector<Profile> profiles = {};  // first: the default

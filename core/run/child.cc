@@ -26,6 +26,7 @@ std::string serialise_outcome(const RepeatOutcome& outcome) {
   json["wall_s"] = outcome.wall_s;
   json["peak_rss_kib"] = outcome.peak_rss_kib;
   json["metrics"] = serialise_repeat(outcome.metrics);
+  if (!outcome.report.empty()) json["report"] = outcome.report;
   return dump_json(json);
 }
 
@@ -49,6 +50,8 @@ Result<RepeatOutcome> parse_outcome(const std::string& text) {
   auto metrics = parse_repeat(json["metrics"].get<std::string>());
   if (!metrics) return metrics.error();
   outcome.metrics = std::move(metrics).value();
+  if (json.contains("report") && json["report"].is_string())
+    outcome.report = json["report"].get<std::string>();
   return outcome;
 }
 
@@ -121,6 +124,11 @@ Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& 
   }
   ::close(ends[1]);
   return ChildRepeat(pid, ends[0]);
+}
+
+void end_this_process_after(unsigned seconds) {
+  const rlimit limit = {seconds, seconds + 1};
+  ::setrlimit(RLIMIT_CPU, &limit);
 }
 
 bool ChildRepeat::drain() {

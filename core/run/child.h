@@ -29,6 +29,9 @@ class ChildRepeat {
   std::string received_;
 };
 
+// To be called in such a child: it dies when it has used so much time of the CPU.
+void end_this_process_after(unsigned seconds);
+
 std::string serialise_outcome(const RepeatOutcome& outcome);
 Result<RepeatOutcome> parse_outcome(const std::string& text);
 

@@ -225,7 +225,9 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   ShareOptions options;
   options.hook = hook;
   const ShareOutcome outcome = run_share(point, entry, repeat, make_backend, options);
-  return merge_outcomes(point, {&outcome, 1});
+  RepeatOutcome merged = merge_outcomes(point, {&outcome, 1});
+  if (hook != nullptr) merged.report = hook->report();
+  return merged;
 }
 
 }  // namespace latchlab

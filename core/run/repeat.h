@@ -23,6 +23,7 @@ struct RepeatOutcome {
   RepeatMetrics metrics;
   double wall_s = 0;  // for timing.json only
   std::uint64_t peak_rss_kib = 0;
+  std::string report = {};  // of the hook (TraceHook::report); results do not contain it
 };
 
 // A node whose process ended without an outcome.

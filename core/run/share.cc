@@ -88,7 +88,7 @@ void add_skip_release(const Point& point, MicroSetup& setup) {
   }
 }
 
-std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
+std::vector<MicroSetup> workloads_of(const Point& point, const World& world, const Running& clock) {
   MicroSetup setup;
   setup.spec = point.workload;
   setup.locks = point.locks;
@@ -101,6 +101,7 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   setup.window_start = point.run.earliest();
   setup.window = point.run.duration;
   setup.now = [&world](ClientId client) { return world.verbs(client).now(); };
+  setup.true_now = [&clock] { return clock.true_now(); };
   setup.find_object = [&world](LockId id) { return world.object_of(id); };
   setup.find_buffer = [&world](ClientId client) { return world.buffer_of(client); };
   setup.find_data = [&world](std::uint32_t node) { return world.data_on(node); };
@@ -227,7 +228,7 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
   if (std::string why = unavailable(point, *protocol, *backend); !why.empty())
     return refused(std::move(outcome), RepeatStatus::unavailable, std::move(why));
   world.attach(*backend);
-  auto workload = GroupedWorkload::make(workloads_of(point, world));
+  auto workload = GroupedWorkload::make(workloads_of(point, world, *backend));
   if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
   const std::uint32_t held = workload.value()->held_at_once();
   if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "core/workload/client_loop.h"
 #include "core/world/backend.h"
@@ -25,6 +26,8 @@ class TraceHook {
   virtual LoopObserver& around(LoopObserver& inner, const World& /*world*/) { return inner; }
   // Called after the run; `now` is the true time.
   virtual void ended(Time /*now*/) {}
+  // After ended(): what it has to say about the run, for RepeatOutcome::report.
+  virtual std::string report() const { return {}; }
 };
 
 // Creates the hook for one repeat of a point; null: none. Called in the process that runs the

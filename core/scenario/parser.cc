@@ -96,12 +96,16 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   check_locks(point.locks, point.platform, entry_bytes, locks, root.place);
   if (point.groups.empty())
     check_workload(point.workload, point,
-                   {point.platform.clients(), point.platform.clients_per_node}, nullptr, workload,
-                   root.place);
-  for (std::size_t i = 0; i < point.groups.size(); ++i)
+                   {0, point.platform.clients(), point.platform.clients_per_node}, nullptr,
+                   workload, root.place);
+  std::uint32_t first = 0;
+  for (std::size_t i = 0; i < point.groups.size(); ++i) {
+    const ClientGroup& clients = point.groups[i].clients;
     check_workload(point.groups[i].workload, point,
-                   {point.groups[i].clients.clients(), point.groups[i].clients.clients_per_node},
+                   {first, clients.clients(), clients.clients_per_node},
                    part_of(groups->items[i], "workload"), workload, root.place);
+    first += clients.clients();
+  }
   check_groups_apart(root.find("run"), point);
   return point;
 }

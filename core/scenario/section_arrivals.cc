@@ -79,7 +79,8 @@ const Keys& arrival_keys() {
        "script"},
       {"list", items(&Spec::script, arrival_list_keys, kMostArrivals),
        "[{at: 10us, client: 0, lock: 0, mode: shared}]",
-       "The arrivals, at most 100000, in place of `file`.", "script"},
+       "The arrivals, at most 100000, in place of `file`; in a group those of its clients.",
+       "script"},
   });
   return keys;
 }

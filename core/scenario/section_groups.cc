@@ -105,10 +105,6 @@ void read_groups(const YamlNode* node, const Files& files, Point& point) {
     const YamlNode* workload = item.find("workload");
     finish_arrivals(workload, files, group.workload.arrivals);
     finish_programs(workload, files, group.workload);
-    if (group.workload.arrivals.kind == ArrivalKind::script)
-      reject(item.place,
-             "workload.arrivals of kind script speaks of all clients of the run; use kind poisson "
-             "in a group");
     point.groups.push_back(std::move(group));
   }
 }

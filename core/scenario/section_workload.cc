@@ -136,7 +136,7 @@ void check_together(const WorkloadSpec& workload, const Refuse& refuse) {
 
 template <class Refuse>
 void check_locks_asked(const WorkloadSpec& workload, std::uint64_t object_bytes,
-                       const PlatformSpec& platform, const LockTableSpec& locks,
+                       const ClientCounts& clients, const LockTableSpec& locks,
                        const Refuse& refuse) {
   if (workload.locks_per_section > locks.count)
     refuse("locks_per_section",
@@ -149,9 +149,9 @@ void check_locks_asked(const WorkloadSpec& workload, std::uint64_t object_bytes,
            "or less",
            format_bytes(object_bytes), locks.count, kMaxOffset / 4 / stride);
   for (const ScriptedArrival& arrival : workload.arrivals.script) {
-    if (arrival.client >= platform.clients())
-      refuse("arrivals", "workload.arrivals has client {}; allowed: 0 to {}", arrival.client,
-             platform.clients() - 1);
+    if (arrival.client < clients.first || arrival.client - clients.first >= clients.all)
+      refuse("arrivals", "workload.arrivals has client {}; allowed: {} to {}", arrival.client,
+             clients.first, clients.first + clients.all - 1);
     if (arrival.lock >= locks.count)
       refuse("arrivals", "workload.arrivals has lock {}; allowed: 0 to {}", arrival.lock,
              locks.count - 1);
@@ -279,6 +279,11 @@ Keys all_keys() {
        "Share of the acquisitions for update that are upgraded to exclusive before the work; needs "
        "update_ratio.",
        0, "micro range"},
+      {"until", number(duration, &Workload::until, "1ns", "3600s"), "30ms",
+       "Time since the start of the run after which no section begins: clients finish the ones "
+       "that "
+       "they are in, and leave. null: they go on until the run ends.",
+       kNullable},
       {"arrivals", nested(&Workload::arrivals, arrival_keys), "{kind: poisson, rate: 1M}",
        "Open loop: a section arrives at a given time and begins then, or as soon as the client is "
        "free; latencies count from the arrival. null: closed loop.",
@@ -314,7 +319,10 @@ void check_workload(const WorkloadSpec& workload, const Point& point, const Clie
   check_programs(workload, point.locks.count,
                  [&](const char* key, const std::string& why) { refuse(key, why); });
   check_together(workload, refuse);
-  check_locks_asked(workload, object_bytes_of(workload, clients.all), point.platform, point.locks,
+  // A script that a group has from `workload` speaks of all clients of the run.
+  const bool of_all = own != nullptr && find_path(*own, "arrivals") == nullptr;
+  check_locks_asked(workload, object_bytes_of(workload, clients.all),
+                    of_all ? ClientCounts{0, point.platform.clients(), 1} : clients, point.locks,
                     refuse);
   check_locality(workload, point.platform, point.locks, refuse);
   check_evenly_spread(workload, point.platform, refuse);

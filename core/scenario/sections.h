@@ -64,6 +64,7 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
 void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& arrivals);
 // The clients of a workload.
 struct ClientCounts {
+  std::uint32_t first = 0;  // their numbers: from this one on
   std::uint32_t all = 1;
   std::uint32_t per_node = 1;  // the most on one node
 };

@@ -172,6 +172,7 @@ struct WorkloadSpec {
   std::int64_t update_ratio_ppb = 0;    // fraction of acquisitions for update ...
   std::int64_t upgrade_ratio_ppb = 0;   // ... and the fraction of these that upgrade to exclusive
   ArrivalSpec arrivals;
+  Duration until;  // above zero: no section begins later than this after the run's start
   Duration think_time;
   bool think_exponential = false;  // think_time is then the mean
 };

@@ -208,6 +208,7 @@ void MicroWorkload::add_work(Section& section) const {
 bool MicroWorkload::next(ClientId client, Section& section) {
   const WorkloadSpec& spec = setup_.spec;
   const std::size_t place = place_of(client);
+  if (spec.until.ps > 0 && setup_.true_now() - Time{} > spec.until) return false;
   if (!arrivals_.empty() && !take_arrival(client, section)) return false;
   section.transaction = makes_transactions(spec.kind);
   if (parts_) {

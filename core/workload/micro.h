@@ -123,6 +123,7 @@ struct MicroSetup {
   std::function<LockRef(LockId)> find_lock;
   std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality
   std::function<Time(ClientId)> now;              // the client's clock: for open loops
+  std::function<Time()> true_now;                 // for the end of sections
   std::function<RemoteAddr(LockId)> find_object;  // for remote_ops and files, as find_buffer
   std::function<RemoteAddr(ClientId)> find_buffer;
   std::function<RemoteAddr(std::uint32_t)> find_data;  // on a client machine: for files

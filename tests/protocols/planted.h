@@ -5,24 +5,11 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/protocols/common/planted.h"
+#include "tests/protocols/bug.h"
 #include "tests/protocols/harness.h"
 #include "tools/explore/campaign.h"
 
 namespace latchlab::testing {
-
-// The only way to activate one; tests/tidy finds the names by it.
-struct Bug {
-  const char* name;
-};
-
-class Active {
- public:
-  explicit Active(Bug bug) { planted::active = bug.name; }
-  ~Active() { planted::active = {}; }
-  Active(const Active&) = delete;
-  Active& operator=(const Active&) = delete;
-};
 
 // ---- one seeded order after the other ----
 

@@ -15,7 +15,7 @@
 #include "tools/latchlab/doctor.h"
 #include "tools/latchlab/hardware/hardware.h"
 #ifdef LATCHLAB_WITH_SIMGRID
-#include "backends/simgrid/simgrid_backend.h"
+#include "tools/latchlab/simgrid_options.h"
 #endif
 
 namespace latchlab::tool {
@@ -23,33 +23,8 @@ namespace latchlab::tool {
 #ifdef LATCHLAB_WITH_SIMGRID
 namespace {
 
-SimgridOptions options_of(const Point& point) {
-  SimgridOptions options;
-  options.nic = point.platform.nic;
-  options.topology = point.platform.topology;
-  options.bulk = point.platform.bulk;
-  options.datagrams = point.platform.datagrams;
-  options.client_link_latency = point.platform.client_link_latency;
-  options.packet_loss_ppb = point.platform.packet_loss_ppb;
-  options.switch_queue = point.platform.switch_queue;
-  options.clocks = point.platform.clocks;
-  options.qps = point.platform.qps;
-  options.cores = point.platform.cores;
-  options.core_sharing = point.platform.core_sharing;
-  options.detection_delay = point.platform.failure_detection;
-  for (const GroupSpec& group : point.groups)
-    options.groups.push_back(group.hardware(point.platform));
-  const auto serve = [&cpu = point.platform.server_cpu](NicModel& nic) {
-    nic.server_cores = cpu.cores.value_or(nic.server_cores);
-    nic.call_service = cpu.call_service.value_or(nic.call_service);
-  };
-  serve(options.nic);
-  for (NodeHardware& group : options.groups) serve(group.nic);
-  return options;
-}
-
 std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
-  return make_simgrid(plan, options_of(point));
+  return make_simgrid(plan, simgrid_options(point));
 }
 
 }  // namespace
@@ -101,7 +76,7 @@ std::string why_not_simulated(const Point& point) {
   if (!held) return held.error().text();
   std::string why = limits_exceeded(point, *protocol, held.value());
 #ifdef LATCHLAB_WITH_SIMGRID
-  if (why.empty()) why = lacking(point, *protocol, simgrid_capabilities(options_of(point)));
+  if (why.empty()) why = lacking(point, *protocol, simgrid_capabilities(simgrid_options(point)));
 #endif
   return why;
 }

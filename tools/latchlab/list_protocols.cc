@@ -115,6 +115,28 @@ Json describe_example(const Lock& lock) {
           {"bytes_on_server", layout.server_bytes}};
 }
 
+// What the lock may lose with its default parameters, and by which faults: faults that cost the
+// same stand together, in the order of the kinds of faults.
+std::vector<std::pair<std::string, std::vector<std::string>>> losses(const ProtocolInfo& info) {
+  const Claims claims = info.claims_of(info.resolve(info.profiles.front().name));
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;
+  for (std::size_t i = 0; i < kMishaps; ++i) {
+    const auto mishap = static_cast<Mishap>(i);
+    std::vector<std::string_view> lost;
+    for (std::size_t k = 0; k < kKept; ++k)
+      if (const auto what = static_cast<Keeps>(k); !claims.keeps(mishap, what))
+        lost.push_back(name_of(what));
+    if (lost.empty()) continue;
+    const std::string what = fmt::format("{}", fmt::join(lost, ", "));
+    const auto found =
+        std::ranges::find_if(all, [&what](const auto& entry) { return entry.first == what; });
+    auto& faults = found == all.end() ? all.emplace_back(what, std::vector<std::string>{}).second
+                                      : found->second;
+    faults.emplace_back(name_of(mishap));
+  }
+  return all;
+}
+
 Json describe(const ProtocolEntry& entry) {
   const Lock lock(entry);
   const ProtocolInfo& info = lock.info;
@@ -127,6 +149,9 @@ Json describe(const ProtocolEntry& entry) {
   json["fairness"] = info.fairness;
   json["handover"] = info.handover;
   json["survives"] = info.survives;
+  json["may_lose"] = Json::object();
+  for (const auto& [what, faults] : losses(info)) json["may_lose"][what] = faults;
+  json["printed"] = info.printed;
   json["entry_bytes"] = lock.layout.entry_bytes;
   json["entry_shape"] = {{"profile", info.profiles.front().name},
                          {"clients", lock.shape.clients()},
@@ -165,6 +190,10 @@ void print(const ProtocolEntry& entry) {
              lock.layout.entry_bytes);
   fmt::print("  fairness: {}\n  handover: {}\n  survives: {}\n", info.fairness, info.handover,
              or_nothing(info.survives));
+  for (const auto& [what, faults] : losses(info))
+    fmt::print("  may lose {}: {}\n", what, fmt::join(faults, ", "));
+  if (!info.printed.empty())
+    fmt::print("  claims nothing with {}\n", fmt::join(info.printed, ", "));
   fmt::print("  cost, of {}:\n", text_of(cost_shape(info)));
   for (const Situation& situation : kSituations) {
     const CostPair& costs = info.costs.*situation.costs;

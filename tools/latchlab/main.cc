@@ -77,10 +77,10 @@ int flushed(int code) {
 int main(int argc, char** argv) {
   ::signal(SIGXFSZ, SIG_IGN);  // write() then fails at a file size limit and the error is reported
   Cli cli;
-  for (const auto add :
-       {add_run, add_reproduce, add_check, add_node, add_find, add_explore, add_replay, add_new,
-        add_export, add_classroom, add_report, add_compare, add_calibrate, add_list, add_schema,
-        add_explain, add_doctor, add_completion, add_manual})
+  for (const auto add : {add_run,       add_reproduce, add_check,   add_node,       add_find,
+                         add_explore,   add_swarm,     add_replay,  add_new,        add_export,
+                         add_classroom, add_report,    add_compare, add_calibrate,  add_list,
+                         add_schema,    add_explain,   add_doctor,  add_completion, add_manual})
     add(cli);
   std::vector<std::string> words = words_of(argc, argv);
   const std::vector<std::string> given = words;

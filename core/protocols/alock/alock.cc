@@ -142,6 +142,7 @@ ProtocolEntry alock_entry() {
                     {"tla",
                      "the TLA+ module of ALock's appendix, budget 1 as in its configuration",
                      {{"remote_budget", 1}, {"local_budget", 1}, {"enqueue", "exchange"}}}},
+       .printed = {"enqueue=single_cas", "wait_while=either"},
        .small_model = {{"remote_budget", 2}, {"local_budget", 1}, {"max_held", 1}}});
 }
 

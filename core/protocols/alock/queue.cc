@@ -57,6 +57,11 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
     co_await verbs_.read(want.lock.entry);
     co_return Aborted{AbortReason::server_failed};
   }
+  if (in_use_ == field_mask(0, options_.max_held)) {
+    LATCHLAB_PATH("alock: the requests of forgotten grants are all in use");
+    co_await verbs_.read(want.lock.entry);  // likewise
+    co_return Aborted{AbortReason::too_many};
+  }
   GrantWords mine;
   mine.number = take_request();
   const Attempt attempt = attempt_of(want.lock.entry, mine.number);

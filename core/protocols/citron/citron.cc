@@ -128,6 +128,28 @@ std::string contradiction(const Options& options) {
   return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 
+// A verb that lands late: see `Survives` in citron.h.
+Claims claims(const Options& options) {
+  const Duration t_wait =
+      options.tunes() ? std::min(options.t_wait, options.tune_t_wait) : options.t_wait;
+  const Duration slow = slowest(t_wait, 5);
+  if (!options.recovers()) {
+    Claims claims = never_recovers();
+    claims.ways_within = slow;
+    return claims;
+  }
+  if (options.lease < std::max(options.t_wait, options.tune_t_wait) * 2)
+    return claims_nothing("lease is so short that T_wait leaves nothing of it");
+  Claims claims = recovers_by_leases(options.lease / 4);
+  claims.ways_within = slow;
+  claims.timeouts = std::int64_t{options.nodes} + 1;
+  // A scale-up that is cut short blocks the tree.
+  for (const Mishap mishap :
+       {Mishap::client_crash, Mishap::process_crash, Mishap::node_crash, Mishap::long_cut})
+    if (options.scales()) claims.loses(mishap, Keeps::progress);
+  return claims;
+}
+
 }  // namespace
 
 ProtocolEntry citron_entry() {
@@ -262,6 +284,9 @@ ProtocolEntry citron_entry() {
                     {"no_fast_path",
                      "the repaired lock without the fast path of 3.8",
                      {{"batch_search", false}, {"batch_occupy", false}, {"lock_children", false}}}},
+       .printed = {"occupy=faa", "patience=one_lease", "fallback=node", "between_nodes=wait",
+                   "expansion=flag", "out_of_bounds=trusted", "acknowledge=at_once",
+                   "too_late=at_once", "leaf_bits=before", "undo=always", "suspects=cleared"},
        .small_model = {{"units", 256},
                        {"nodes", 1},
                        {"meet", 2},
@@ -274,6 +299,7 @@ ProtocolEntry citron_entry() {
                        {"omega", microseconds(1)},
                        {"backoff_first", microseconds(1)},
                        {"backoff_bound", microseconds(8)}},
+       .claims = claims,
        .longest_timeout =
            [](const Options& options) {
              return options.lease * (std::int64_t{options.height} + 1) + options.lease / 4;

@@ -81,8 +81,10 @@ struct Description {
   Costs costs = {};
   Params<Options> params = {};
   std::vector<Profile> profiles = {};
-  ParamValues small_model = {};  // ProtocolEntry::small_model
+  std::vector<std::string> printed = {};  // as in ProtocolInfo
+  ParamValues small_model = {};           // ProtocolEntry::small_model
   // As in ProtocolInfo.
+  Claims (*claims)(const Options&) = nullptr;
   Duration (*adaptation_period)(const Options&) = nullptr;
   Duration (*longest_timeout)(const Options&) = nullptr;
   Duration (*longest_grant)(const Options&) = nullptr;
@@ -113,6 +115,8 @@ ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
                 .fairness = lock.fairness,
                 .handover = lock.handover,
                 .survives = lock.survives,
+                .printed = lock.printed,
+                .claims = on_values(lock.claims),
                 .costs = lock.costs,
                 .profiles = lock.profiles,
                 .adaptation_period = on_values(lock.adaptation_period),

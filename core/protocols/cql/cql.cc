@@ -33,6 +33,17 @@ class Cql final : public cql::QueueLock<CqlOptions, cql::Client> {
   }
 };
 
+Claims cql_claims(const CqlOptions& options) {
+  Claims claims = never_recovers();
+  claims.turns = 2;
+  if (options.timeout.ps == 0) return claims;
+  for (const Mishap mishap :
+       {Mishap::client_crash, Mishap::process_crash, Mishap::node_crash, Mishap::server_crash,
+        Mishap::long_cut, Mishap::lost_datagram, Mishap::late_datagram})
+    claims.keep(mishap, Keeps::exclusion, Keeps::fencing, Keeps::progress);
+  return claims;
+}
+
 }  // namespace
 
 ProtocolEntry cql_entry() {
@@ -69,7 +80,10 @@ ProtocolEntry cql_entry() {
                       {"timeout_step", milliseconds(1)},
                       {"version_bits", std::int64_t{15}},
                       {"capacity", std::int64_t{512}}}}},
+       .printed = {"header_reset=write", "notification_count=sending", "notification_count=release",
+                   "overflow=version", "overflow=acquisition", "evict_dead=false"},
        .small_model = {{"version_bits", std::int64_t{2}}, {"timeout", microseconds(100)}},
+       .claims = cql_claims,
        .longest_timeout = [](const CqlOptions& options) { return options.timeout; }});
 }
 

@@ -81,6 +81,19 @@ Params<Options> all_params() {
   return params;
 }
 
+Claims declock_claims(const Options& options) {
+  Claims claims = never_recovers();
+  // See `Fair` in declock.h.
+  if (options.transfer == declock::Transfer::timestamp &&
+      options.late_readers == declock::LateReaders::looking)
+    claims.turns = std::int64_t{options.look_after} + 2;
+  if (options.timeout.ps == 0) return claims;
+  for (const Mishap mishap : {Mishap::node_crash, Mishap::server_crash, Mishap::long_cut,
+                              Mishap::lost_datagram, Mishap::late_datagram})
+    claims.keep(mishap, Keeps::exclusion, Keeps::fencing, Keeps::progress);
+  return claims;
+}
+
 }  // namespace
 
 ProtocolEntry declock_entry() {
@@ -129,12 +142,16 @@ ProtocolEntry declock_entry() {
                       {"timeout", Duration{}},
                       {"timeout_step", milliseconds(1)},
                       {"capacity", std::int64_t{32}}}}},
+       .printed = {"header_reset=write", "notification_count=sending", "notification_count=release",
+                   "overflow=version", "overflow=acquisition", "evict_dead=false",
+                   "reset_ends_transfers=false", "clock_counter=reset", "late_readers=all"},
        .small_model = {{"version_bits", std::int64_t{2}},
                        {"timeout", microseconds(100)},
                        {"look_after", std::int64_t{1}},
                        {"time_bits", std::int64_t{6}},
                        {"time_unit", nanoseconds(2)},
                        {"clock_sync", Duration{}}},
+       .claims = declock_claims,
        .longest_timeout = [](const Options& options) { return options.timeout; }});
 }
 

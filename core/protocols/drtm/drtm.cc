@@ -29,7 +29,20 @@ std::string drtm_contradiction(const drtm::Options& options) {
   if (options.reserve >= options.lease - options.delta)
     return "reserve is no less than lease - delta: no lease could ever be shared; lower reserve or "
            "raise lease";
+  if (options.timeout_tries == 1)
+    return "timeout_tries is 1: an acquisition ends when it has found an expired lease, and none "
+           "ever takes it over; use 0 (never), or at least 2";
   return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+}
+
+// A round trip must be shorter than what is left of a lease, or readers never acquire.
+Claims drtm_claims(const drtm::Options& options) {
+  constexpr unsigned kHours = 42;  // 2^42 ns: longer than any run
+  if (options.epoch == drtm::Epoch::start && options.lease_bits < kHours)
+    return claims_nothing("lease_bits is so small that leases soon end later than they can say");
+  Claims claims = never_recovers();
+  claims.ways_within = slowest(options.lease - options.delta * 2 - options.reserve, 2);
+  return claims.loses(Mishap::clock_jump, Keeps::exclusion, Keeps::fencing, Keeps::progress);
 }
 
 }  // namespace
@@ -91,11 +104,13 @@ ProtocolEntry drtm_entry() {
                       {"delta", microseconds(200)},
                       {"reserve", Duration{}},
                       {"takeover", "not_valid"}}}},
+       .printed = {"epoch=unix_truncated", "takeover=not_valid"},
        .small_model = {{"lease", microseconds(20)},
                        {"delta", nanoseconds(500)},
                        {"reserve", microseconds(5)},
                        {"backoff_first", microseconds(1)},
                        {"backoff_bound", microseconds(8)}},
+       .claims = drtm_claims,
        .longest_timeout = [](const Options& options) { return options.lease + options.delta * 2; },
        .longest_shared_grant = [](const Options& options) { return options.lease; },
        .contradiction = drtm_contradiction});

@@ -25,6 +25,11 @@ std::string contradiction(const dslr::Options& options) {
   return dslr::late_release_contradiction(options);
 }
 
+// A release in flight for longer: see `Does not survive` in dslr.h.
+Claims dslr_claims(const dslr::Options& options) {
+  return options.lease.ps == 0 ? never_recovers() : recovers_by_leases(options.lease / 2);
+}
+
 }  // namespace
 
 ProtocolEntry dslr_entry() {
@@ -123,11 +128,15 @@ ProtocolEntry dslr_entry() {
                     {"update_locks",
                      "repaired, with the update locks of DSLR 5.2",
                      {{"counters", "six"}, {"ticket_bits", std::int64_t{10}}}}},
+       .printed = {"overtaken=before_turn", "progress=both", "repair=own_ticket", "over_limit=undo",
+                   "over_limit=wrap", "late_release=always", "late_release=suppress_unless_reset",
+                   "validity=from_grant"},
        .small_model = {{"ticket_bits", 3},
                        {"lease", microseconds(100)},
                        {"omega", microseconds(1)},
                        {"backoff_first", microseconds(1)},
                        {"backoff_bound", microseconds(8)}},
+       .claims = dslr_claims,
        .longest_timeout =
            [](const Options& options) {
              return options.lease * 2 * (options.multi_slot() ? options.max_slots : 1);

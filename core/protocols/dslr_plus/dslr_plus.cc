@@ -67,6 +67,7 @@ ProtocolEntry dslr_plus_entry() {
                      {{"forgets_after", std::int64_t{62}},
                       {"rejoin_at", "two_tickets"},
                       {"rejoin_ticket", "unchecked"}}}},
+       .printed = {"rejoin_at=two_tickets", "rejoin_ticket=unchecked"},
        .small_model = {{"ticket_bits", 3}},
        .adaptation_period = [](const Options& options) { return adaptation_period(options); },
        .contradiction = [](const Options& options) { return backoff_contradiction(options); }});

@@ -67,6 +67,7 @@ ProtocolEntry list_rdma_entry() {
                     {"plain_pointers",
                      "CITRON (FAST'23) Table 1: CPU atomics replaced by verbs, no other change",
                      {{"generation_bits", 0}}}},
+       .printed = {"generation_bits=0"},
        .small_model = {{"nodes", 2}}});
 }
 

@@ -187,7 +187,12 @@ ProtocolEntry mcs_entry() {
              {{"handover_counter", true},
               {"intra_node_when", "before_successor"},
               {"intra_node_delay", microseconds(1)}}}},
-       .small_model = {{"intra_node_when", "never"}, {"max_held", 1}}});
+       .small_model = {{"intra_node_when", "never"}, {"max_held", 1}},
+       .claims = [](const McsOptions& /*options*/) {
+         Claims claims = never_recovers();
+         claims.turns = 2;
+         return claims;
+       }});
 }
 
 }  // namespace latchlab

@@ -90,6 +90,12 @@ ProtocolEntry n_cosed_entry() {
                      "DSLR (SIGMOD'18) 6.1, its N-CoSED baseline (timeout assumed: DSLR's own)",
                      {{"timeout", milliseconds(20)}}}},
        .small_model = {{"shared_limit", 2}, {"max_held", 1}},
+       .claims =
+           [](const NCosedOptions& options) {
+             Claims claims = never_recovers();
+             if (options.timeout.ps > 0) claims.ways_within = slowest(options.timeout, 4);
+             return claims;
+           },
        .longest_timeout = [](const NCosedOptions& options) { return options.timeout; },
        .contradiction =
            [](const NCosedOptions& options) {

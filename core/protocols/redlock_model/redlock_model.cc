@@ -52,6 +52,15 @@ std::string redlock_contradiction(const redlock::Options& options) {
          "raise ttl, or lower drift_least or drift_factor_ppm";
 }
 
+// No client acquires a lock whose requests take longer than a key lives.
+Claims redlock_claims(const redlock::Options& options) {
+  Claims claims = recovers_by_leases({});
+  claims.ways_within = slowest(options.validity_of(options.ttl), 4);
+  if (options.call_timeout.ps > 0)
+    claims.ways_within = std::min(claims.ways_within, slowest(options.call_timeout, 4));
+  return claims;
+}
+
 }  // namespace
 
 ProtocolEntry redlock_model_entry() {
@@ -107,7 +116,9 @@ ProtocolEntry redlock_model_entry() {
                       {"value", "per_lock"},
                       {"validity", "ignored"},
                       {"command", microseconds(2)}}}},
+       .printed = {"value=per_lock", "validity=ignored"},
        .small_model = {{"show", true}},
+       .claims = redlock_claims,
        .longest_timeout = [](const Options& options) { return options.ttl; },
        .longest_grant =
            [](const Options& options) {

@@ -85,6 +85,7 @@ ProtocolEntry retry_on_fail_entry() {
               {"writer_release", "exact"},
               {"timeout_tries", std::int64_t{10}},
               {"backoff", "random"}}}},
+       .printed = {"writer_release=exact", "writer_release=tracking"},
        .small_model = {{"backoff_first", microseconds(1)}, {"backoff_bound", microseconds(8)}},
        .contradiction = retry_contradiction});
 }

@@ -154,6 +154,7 @@ ProtocolEntry rma_rw_entry() {
             {"hpdc16_repaired",
              "hpdc16, with a change for each counterexample",
              {{"form", "tree"}, {"notes", "words"}}}},
+       .printed = {"reader_barrier=at_most", "reader_barrier=below", "reader_reset=subtracted"},
        .small_model = {{"writer_threshold", 2},
                        {"reader_threshold", 2},
                        {"node_threshold", 1},

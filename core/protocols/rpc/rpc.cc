@@ -164,6 +164,7 @@ ProtocolEntry rpc_entry() {
                     {"shiftlock_artifact",
                      "ShiftLock artifact, its RPC baseline",
                      {{"guards", "per_thread"}, {"threads", 47}}}},
+       .printed = {"guards=per_thread"},
        .small_model = {{"threads", 1}, {"show", true}}});
 }
 

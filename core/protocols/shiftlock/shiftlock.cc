@@ -135,6 +135,11 @@ class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames
   const Switches& on_ = options_;
 };
 
+// A reader's release that takes effect later: see `Relies on` in shiftlock.h.
+Claims shiftlock_claims(const Switches& on) {
+  return on.recovery ? recovers_by_leases(on.lease * 2) : never_recovers();
+}
+
 }  // namespace
 
 ProtocolEntry shiftlock_entry() {
@@ -153,11 +158,16 @@ ProtocolEntry shiftlock_entry() {
                  .exclusive_after_shared = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
        .params = params(),
        .profiles = profiles(),
+       .printed = {"chain_limit=handovers", "handover_epoch=literal", "mode_changed_epoch=literal",
+                   "recovered_by=client", "reset_epoch=zero", "reset_compare=own_read",
+                   "admission=epoch_first", "late_turn=trust", "release_fence=clock",
+                   "release_fence=none", "message_lock_id=false", "message_number=false"},
        .small_model = {{"max_consecutive_writers", 1},
                        {"lease", microseconds(200)},
                        {"rdrcnt_bits", 4},
                        {"relcnt_bits", 10},
                        {"recovery_bits", 5}},
+       .claims = shiftlock_claims,
        .longest_timeout = [](const Switches& on) { return on.recovery ? on.patience : Duration{}; },
        .longest_grant = [](const Switches& on) { return on.recovery ? on.lease : Duration{}; },
        .contradiction = contradiction});

@@ -49,6 +49,18 @@ std::string contradiction(const Options& options) {
   return dslr::late_release_contradiction(options);
 }
 
+Claims segment_claims(const Options& options) {
+  if (options.lease.ps == 0) return never_recovers();
+  Claims claims = recovers_by_leases(options.lease / 2);
+  for (const Mishap mishap : {Mishap::client_crash, Mishap::process_crash, Mishap::node_crash,
+                              Mishap::forgotten_release, Mishap::long_section, Mishap::long_cut})
+    if (options.segments() > 1) claims.loses(mishap, Keeps::progress);
+  // The lease begins with the first segment.
+  claims.ways_within = slowest(options.lease, 4 * static_cast<std::int64_t>(options.segments()));
+  claims.timeouts = static_cast<std::int64_t>(options.segments());  // each may have to be repaired
+  return claims;
+}
+
 }  // namespace
 
 ProtocolEntry static_segments_entry() {
@@ -97,6 +109,7 @@ ProtocolEntry static_segments_entry() {
                     {"suppressed",
                      "CITRON (FAST'23) 2.2, with the release of DSLR (SIGMOD'18) 4.8",
                      {{"late_release", "suppress"}}}},
+       .printed = {"late_release=always", "late_release=suppress_unless_reset"},
        .small_model = {{"units", 2},
                        {"segment", 1},
                        {"ticket_bits", 3},
@@ -104,6 +117,7 @@ ProtocolEntry static_segments_entry() {
                        {"omega", microseconds(1)},
                        {"backoff_first", microseconds(1)},
                        {"backoff_bound", microseconds(8)}},
+       .claims = segment_claims,
        .longest_timeout = [](const Options& options) { return options.lease * 2; },
        .longest_grant = [](const Options& options) { return options.lease; },
        .contradiction = contradiction});

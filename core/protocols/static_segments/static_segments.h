@@ -30,7 +30,12 @@
 //          this object. A section that needs several ranges of an object must acquire them in
 //          order.
 // Needs    as dslr: timing, unless lease is 0.
-// Survives as dslr: crashed and stalled clients.
+// Survives as dslr: crashed and stalled clients, as far as safety goes.
+// Does not survive
+//  * (several segments) a crash, as far as progress goes. A repair takes two leases, in which the
+//    lease of the segments before it ends, so that a client which waits for one starts over, and
+//    leaves behind what others have to repair. Two clients can keep each other from their ranges
+//    for as long as we looked: 0.7 s with leases of 10 ms, sections of three objects and one crash.
 // Unfair   dslr serves each segment first come, first served. A range of many segments is served
 //          after every client that reaches a later segment while this range waits for an earlier
 //          one.

@@ -111,6 +111,12 @@ Description<Of> describe() {
                     "DSLR (SIGMOD'18) 6.1 with timeouts, of DSLR's own length: two leases",
                     {{"timeout", milliseconds(20)}}}},
       .small_model = {{"show", true}},
+      .claims =
+          [](const Of& options) {
+            Claims claims = never_recovers();
+            if (options.timeout.ps > 0) claims.ways_within = slowest(options.timeout, 4);
+            return claims;
+          },
       .longest_timeout = [](const Of& options) { return options.timeout; },
       .contradiction =
           [](const Of& options) {

@@ -2,7 +2,7 @@
 // it.
 
 #include "tests/protocols/alock/cohorts.h"
-#include "tests/protocols/random/bypass_count.h"
+#include "tools/swarm/bypass_count.h"
 
 namespace latchlab::alock_tests {
 namespace {
@@ -118,15 +118,15 @@ TEST(alock, claims_no_bypass_in_one_queue_and_no_bound_if_a_cas_may_fail_forever
 
 // ---- what runs show ----
 
-class Passes final : public testing::BypassCount {
+class Passes final : public swarm::BypassCount {
  public:
   bool too_late(ClientId) const override { return false; }
 };
 
 // The largest number of bypasses over many orders, none of which may exceed the claim.
-testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t clients_per_node,
-                                        std::uint64_t operations) {
-  testing::BypassCount::Worst worst;
+swarm::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t clients_per_node,
+                                      std::uint64_t operations) {
+  swarm::BypassCount::Worst worst;
   for (std::uint64_t seed = 1; seed <= testing::seeds(150); ++seed) {
     testing::RunSetup setup = cohorts(2, clients_per_node, "paper");
     setup.operations = operations;
@@ -136,7 +136,7 @@ testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t cl
     testing::CaseRun run(setup, seed);
     passes.watch(run.world());
     EXPECT_EQ(run.go().end, RunEnd::finished);
-    const testing::BypassCount::Worst one = passes.judged(run.world().protocol());
+    const swarm::BypassCount::Worst one = passes.judged(run.world().protocol());
     EXPECT_EQ(one.broken, "") << "seed " << seed;
     worst.bound = one.bound;
     worst.claimed = std::max(worst.claimed, one.claimed);
@@ -148,7 +148,7 @@ testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t cl
 TEST(alock, reaches_its_bypass_bound_and_never_exceeds_it) {
   LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
   for (const std::uint32_t clients : {1U, 2U, 3U, 4U}) {
-    const testing::BypassCount::Worst seen = most_passed({1, 1}, clients, 1);
+    const swarm::BypassCount::Worst seen = most_passed({1, 1}, clients, 1);
     EXPECT_EQ(seen.bound, clients);
     EXPECT_EQ(seen.claimed, clients);
   }
@@ -157,7 +157,7 @@ TEST(alock, reaches_its_bypass_bound_and_never_exceeds_it) {
 TEST(alock, never_exceeds_its_bypass_bound_with_longer_turns) {
   LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
   for (const Budgets& budgets : {Budgets{2, 1}, Budgets{1, 2}, Budgets{3, 2}}) {
-    const testing::BypassCount::Worst seen = most_passed(budgets, 3, 4);
+    const swarm::BypassCount::Worst seen = most_passed(budgets, 3, 4);
     EXPECT_LE(seen.claimed, *seen.bound);
     EXPECT_GT(seen.claimed, 3U) << "by the same clients again";
   }

@@ -11,13 +11,13 @@
 #include "core/workload/keys.h"
 #include "tests/conformance/simulation.h"
 #include "tests/protocols/harness.h"
-#include "tests/protocols/random/bypass_count.h"
 #include "tests/protocols/random/draw.h"
 #include "tests/protocols/random/verdict.h"
+#include "tools/swarm/bypass_count.h"
 
 namespace latchlab::testing {
 
-class Playing final : public BypassCount {
+class Playing final : public swarm::BypassCount {
  public:
   explicit Playing(const Draw& draw) : draw_(draw) {
     DistributionSpec spec;

@@ -52,6 +52,7 @@ void add_check(Cli& cli);
 void add_node(Cli& cli);
 void add_find(Cli& cli);
 void add_explore(Cli& cli);
+void add_swarm(Cli& cli);
 void add_replay(Cli& cli);
 void add_new(Cli& cli);
 void add_export(Cli& cli);

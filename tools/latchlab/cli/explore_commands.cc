@@ -1,5 +1,6 @@
 #include "tools/latchlab/cli/cli.h"
 #include "tools/latchlab/explore.h"
+#include "tools/latchlab/swarm.h"
 
 namespace latchlab::tool {
 
@@ -114,6 +115,51 @@ void add_explore(Cli& cli) {
                    "Merge no steps: slower, with the same verdicts; for checking the merging");
   command.add_flag("--json", arguments->json, "Print one JSON document on stdout and nothing else");
   command.add_flag("--quiet", arguments->quiet, "Print no progress");
+  cli.take_plugins(command);
+  command.footer(kExitCodes);
+}
+
+void add_swarm(Cli& cli) {
+  const auto arguments = tool::arguments<SwarmArguments>();
+  CLI::App& command =
+      cli.add("swarm", "Hunt: draw scenarios with faults at random, and hold locks to their claims",
+              [arguments] { return swarm(*arguments); });
+  text(command, "scenario", arguments->scenarios, "SCENARIO ...",
+       "Scenarios of one point to play and judge, in place of drawn ones");
+  text(command, "--protocol", arguments->protocols, "PROTOCOL",
+       "The lock (see latchlab list protocols; repeatable) [all]")
+      .expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  text(command, "--set", arguments->sets, "NAME=VALUE",
+       "Set a parameter of the lock in all runs, which is held to what it claims without "
+       "(repeatable)")
+      .expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  CLI::Option& runs =
+      number(command, "--runs", arguments->runs, 1, 100'000'000, "Runs of each lock");
+  text(command, "--budget", arguments->budget, "TIME",
+       "Draw until so much time has passed, such as 90s, 10m or 1h, in place of --runs")
+      .excludes(&runs);
+  number(command, "--first", arguments->first, 0, kMostSeed,
+         "Number of the first run: with --runs 1 that run again");
+  number(command, "--seed", arguments->seed, 0, kMostSeed, "Determines what is drawn");
+  command
+      .add_option("--parameters", arguments->parameters,
+                  "Parameters of the locks. default: of the first profile; drawn: at random, where "
+                  "the lock makes claims; both: drawn in runs with an odd number")
+      ->check(CLI::IsMember({"default", "drawn", "both"}))
+      ->capture_default_str();
+  number(command, "--shrink", arguments->shrink, 0, 1'000'000,
+         "At most so many plays to make a finding smaller; 0: leave it as drawn");
+  add_jobs(command, arguments->jobs, "Runs");
+  add_data(command, arguments->data);
+  text(command, "--out", arguments->out, "DIR",
+       "Directory for results; must not exist [results/swarm-N, the first free N]");
+  text(command, "--regressions", arguments->regressions, "DIR",
+       "Play all scenarios below DIR that are in a folder named regressions");
+  command.add_flag("--keep", arguments->keep, "Write each drawn scenario, not only findings");
+  command.add_flag("--json", arguments->json, "Print one JSON document on stdout and nothing else");
+  command.add_flag("--quiet", arguments->quiet, "Print no progress and no table");
   cli.take_plugins(command);
   command.footer(kExitCodes);
 }

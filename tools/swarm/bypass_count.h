@@ -11,8 +11,6 @@
 // has ended does not count, because the time at which it stopped waiting is not visible from
 // outside.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -23,7 +21,7 @@
 #include "core/workload/client_loop.h"
 #include "core/world/world.h"
 
-namespace latchlab::testing {
+namespace latchlab::swarm {
 
 class BypassCount : public LoopObserver, public FirstEffect::Listener {
  public:
@@ -105,26 +103,11 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
       if (who.bypassed[winner].times > most[winner].times) most[winner] = who.bypassed[winner];
   }
   static void judge_pair(const Protocol& protocol, std::uint64_t number, const Lock& lock,
-                         LockMode waiter, LockMode winner, Worst& all) {
-    const auto bound = protocol.bypass_bound(waiter, winner, lock.requests);
-    const Bypasses& most =
-        lock.most[static_cast<std::size_t>(waiter)][static_cast<std::size_t>(winner)];
-    if (!bound) {
-      all.unclaimed = std::max(all.unclaimed, most.times);
-      return;
-    }
-    if (!all.bound || most.times > all.claimed) all.bound = bound;
-    all.claimed = std::max(all.claimed, most.times);
-    if (most.times <= *bound || !all.broken.empty()) return;
-    all.broken = fmt::format(
-        "lock {}: client {}, who asked for it {}, was bypassed {} times by such that asked {}, "
-        "last by client {}; at most {} are claimed",
-        number, most.waiter, name_of(waiter), most.times, name_of(winner), most.winner, *bound);
-  }
+                         LockMode waiter, LockMode winner, Worst& all);
 
   const World* world_ = nullptr;
   std::vector<Client> clients_;
   std::map<std::uint64_t, Lock> locks_;
 };
 
-}  // namespace latchlab::testing
+}  // namespace latchlab::swarm
