@@ -17,13 +17,14 @@ namespace {
 
 // Mappings within mappings, in the order in which their keys were added.
 struct Tree {
-  std::string value;
-  std::vector<std::pair<std::string, Tree>> parts;
+  std::string name, value;
+  std::vector<Tree> parts;
 
   Tree& part(const std::string& key) {
-    for (auto& [name, tree] : parts)
-      if (name == key) return tree;
-    return parts.emplace_back(key, Tree{}).second;
+    for (Tree& each : parts)
+      if (each.name == key) return each;
+    parts.push_back({key, {}, {}});
+    return parts.back();
   }
   void add(const std::string& path, const std::string& text) {
     const std::string nic = "platform.nic.";
@@ -38,13 +39,13 @@ struct Tree {
     at->part(path.substr(begin)).value = text;
   }
   void write(std::string& text, const std::string& indent) const {
-    for (const auto& [name, tree] : parts) {
-      text += indent + name + ":";
-      if (tree.parts.empty()) {
-        text += " " + tree.value + "\n";
+    for (const Tree& each : parts) {
+      text += indent + each.name + ":";
+      if (each.parts.empty()) {
+        text += " " + each.value + "\n";
       } else {
         text += "\n";
-        tree.write(text, indent + "  ");
+        each.write(text, indent + "  ");
       }
     }
   }
