@@ -95,7 +95,6 @@ class Hunt {
     std::vector<std::vector<std::string>> rows = {{"lock", "runs", "with faults", "grants",
                                                    "recoveries", "expired holds", "findings",
                                                    "lost as told"}};
-    swarm::Tally all;
     const auto add = [&rows](const std::string& name, const swarm::Tally& tally) {
       std::string told;
       for (std::size_t i = 0; i < kKept; ++i)
@@ -107,11 +106,8 @@ class Hunt {
                       std::to_string(tally.expired_holds), std::to_string(tally.findings),
                       told.empty() ? "-" : told});
     };
-    for (const auto& [name, tally] : tallies_) {
-      add(name, tally);
-      all.add(tally);
-    }
-    if (tallies_.size() > 1) add("all", all);
+    for (const auto& [name, tally] : tallies_) add(name, tally);
+    if (tallies_.size() > 1) add("all", sum());
     return aligned(rows);
   }
 
@@ -121,13 +117,9 @@ class Hunt {
     json["first"] = arguments_.first;
     json["parameters"] = arguments_.parameters;
     json["interrupted"] = interrupted_;
-    swarm::Tally all;
     json["locks"] = Json::object();
-    for (const auto& [name, tally] : tallies_) {
-      json["locks"][name] = json_of(tally);
-      all.add(tally);
-    }
-    json["all"] = json_of(all);
+    for (const auto& [name, tally] : tallies_) json["locks"][name] = json_of(tally);
+    json["all"] = json_of(sum());
     json["findings"] = Json::array();
     for (const Finding& finding : findings_)
       json["findings"].push_back({{"protocol", finding.protocol},
@@ -149,6 +141,11 @@ class Hunt {
     Drawn drawn;
   };
 
+  swarm::Tally sum() const {
+    swarm::Tally all;
+    for (const auto& [name, tally] : tallies_) all.add(tally);
+    return all;
+  }
   static Json json_of(const swarm::Tally& tally) {
     Json json;
     json["runs"] = tally.runs;
@@ -198,8 +195,7 @@ class Hunt {
     return fine();
   }
   void show() {
-    std::uint64_t done = 0;
-    for (const auto& [name, tally] : tallies_) done += tally.runs;
+    const std::uint64_t done = sum().runs;
     const std::uint64_t all = seconds_ ? done : arguments_.runs * locks_.size();
     const double share =
         seconds_ ? spent() / *seconds_ : static_cast<double>(done) / static_cast<double>(all);

@@ -124,6 +124,18 @@ const Setting* Case::find(std::string_view path) const {
   return nullptr;
 }
 
+void Case::set(const std::string& path, std::string value) {
+  settings.push_back({path, std::move(value)});
+}
+
+void Case::set(const std::string& path, Duration value) {
+  set(path, format_duration(value));
+}
+
+void Case::unset(std::string_view path) {
+  std::erase_if(settings, [path](const Setting& setting) { return setting.path == path; });
+}
+
 std::string scenario_text(const Case& drawn, const std::string& name,
                           const std::string& description) {
   Tree top, locks, workers, protocol, run;
@@ -172,7 +184,7 @@ Result<Scenario> scenario_of(Case& drawn, const std::string& name, const std::st
   if (!scenario) return scenario;
   Point& point = scenario.value().points.front();
   const ProtocolEntry& entry = *find_protocol(drawn.protocol);
-  const Claims claims = claims_at(point, entry, drawn.forced);
+  const Claims claims = claims_without(drawn.forced, point.protocol.params, entry.info);
   Duration wait = longest_wait(point, entry.info, claims);
   const std::vector<Mishap> mishaps = mishaps_of(point, entry, claims);
   if (!std::ranges::all_of(mishaps,
@@ -203,10 +215,9 @@ Duration retry_time(const NicModel& nic) {
   return nic.ack_timeout * (nic.ack_retries + 1) + nic.rnr_timer * (nic.rnr_retries + 1);
 }
 
-Claims claims_at(const Point& point, const ProtocolEntry& entry, const ParamValues& forced) {
-  ParamSet params = point.protocol.params;
-  for (const auto& [name, value] : forced) params.set(name, entry.info.find_param(name)->fallback);
-  return entry.info.claims_of(params);
+Claims claims_without(const ParamValues& forced, ParamSet params, const ProtocolInfo& info) {
+  for (const auto& [name, value] : forced) params.set(name, info.find_param(name)->fallback);
+  return info.claims_of(params);
 }
 
 namespace {

@@ -43,6 +43,9 @@ struct Case {
   std::uint32_t all_clients() const { return clients() + (last ? 1 : 0); }
   std::uint32_t first_client_node() const { return colocated ? 0 : servers; }
   const Setting* find(std::string_view path) const;
+  void set(const std::string& path, std::string value);
+  void set(const std::string& path, Duration value);
+  void unset(std::string_view path);
 };
 
 // A whole scenario; `name` and `description` are the file's.
@@ -71,9 +74,9 @@ const WorkloadSpec& workers_of(const Point& point);
 // The time in which RC gives up a verb that is not answered.
 Duration retry_time(const NicModel& nic);
 
-// What the lock claims with the point's parameters, but for the names in `forced`, which have their
+// What the lock claims with these parameters, but for the names in `forced`, which have their
 // defaults: a form that is kept as printed is held to what the lock claims without it.
-Claims claims_at(const Point& point, const ProtocolEntry& entry, const ParamValues& forced);
+Claims claims_without(const ParamValues& forced, ParamSet params, const ProtocolInfo& info);
 
 // The kinds of faults that the point has, ascending, each once.
 std::vector<Mishap> mishaps_of(const Point& point, const ProtocolEntry& entry,

@@ -16,6 +16,10 @@ class Dice {
   std::uint64_t between(std::uint64_t least, std::uint64_t most) {
     return least >= most ? least : least + rng_.below(most - least + 1);
   }
+  Duration between(Duration least, Duration most) {
+    const auto span = static_cast<std::uint64_t>(std::max(most, least).ps - least.ps);
+    return least + Duration{static_cast<std::int64_t>(rng_.below(span + 1))};
+  }
   bool chance(std::uint64_t percent) { return rng_.below(100) < percent; }
   template <class Choices>
   auto of(const Choices& choices) {
@@ -36,6 +40,8 @@ class Dice {
     while (drawn / unit >= 100) unit *= 10;
     return std::max(least, drawn / unit * unit);
   }
+
+  Rng& rng() { return rng_; }
 
  private:
   Rng rng_;

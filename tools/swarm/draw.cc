@@ -46,31 +46,19 @@ class Drawing {
   }
 
  private:
-  void set(const std::string& path, std::string value) {
-    case_.settings.push_back({path, std::move(value)});
-  }
-  void set(const std::string& path, Duration value) { set(path, format_duration(value)); }
   bool has(const char* name) const { return params_.values().contains(name); }
 
   // ---- the lock ----
 
   void change(const std::string& name, const ParamValue& value) {
     params_.set(name, value);
-    const std::string path = "protocol." + name;
-    std::erase_if(case_.settings, [&](const Setting& setting) { return setting.path == path; });
-    set(path, text_of(value));
+    case_.unset("protocol." + name);
+    case_.set("protocol." + name, text_of(value));
   }
   bool allowed(const ParamSet& params) const {
     const bool contradicts =
         entry_.info.contradiction && !entry_.info.contradiction(params).empty();
     return !contradicts && entry_.info.claims_of(params).none.empty();
-  }
-  // As if nothing was forced.
-  Claims claims() const {
-    ParamSet params = params_;
-    for (const auto& [name, value] : case_.forced)
-      params.set(name, entry_.info.find_param(name)->fallback);
-    return entry_.info.claims_of(params);
   }
   ParamValue value_for(const ParamSpec& spec) {
     switch (spec.kind) {
@@ -123,8 +111,7 @@ class Drawing {
   }
   void force() {
     for (const auto& [name, value] : case_.forced) {
-      const std::string path = "protocol." + name;
-      std::erase_if(case_.settings, [&](const Setting& setting) { return setting.path == path; });
+      case_.unset("protocol." + name);
       params_.set(name, value);
     }
   }
@@ -132,7 +119,7 @@ class Drawing {
   void limit_segments() {
     constexpr std::int64_t kMost = 8;
     if (!has("segment") || !has("units")) return;
-    if (!own_parameters_ || params_.integer("units") / params_.integer("segment") <= kMost) return;
+    if (params_.integer("units") / params_.integer("segment") <= kMost) return;
     change("units", std::max<std::int64_t>(kMost, params_.integer("segment")));
     change("segment",
            params_.integer("units") / static_cast<std::int64_t>(dice_.between(1, kMost)));
@@ -162,8 +149,9 @@ class Drawing {
     case_.servers = dice_.chance(75) ? 1 : static_cast<std::uint32_t>(dice_.between(2, 3));
     case_.colocated = dice_.chance(20);
     if (case_.colocated) case_.servers = case_.nodes + 1;
-    if (dice_.chance(15)) set("platform.qps", dice_.of(std::vector<std::string>{"node", "core"}));
-    if (dice_.chance(15) && case_.per_node > 1) set("platform.cores", "1");
+    if (dice_.chance(15))
+      case_.set("platform.qps", dice_.of(std::vector<std::string>{"node", "core"}));
+    if (dice_.chance(15) && case_.per_node > 1) case_.set("platform.cores", "1");
   }
   void draw_locks() {
     const auto most = static_cast<std::uint64_t>(std::min<std::uint64_t>(limits_.max_locks, 16));
@@ -172,23 +160,21 @@ class Drawing {
     const std::uint64_t at_once =
         std::min<std::uint64_t>({case_.locks, limits_.held_at_once, std::uint64_t{4}});
     if (at_once > 1 && dice_.chance(40))
-      set("workload.locks_per_section", std::to_string(dice_.between(2, at_once)));
+      case_.set("workload.locks_per_section", std::to_string(dice_.between(2, at_once)));
     if (case_.locks > 1 && dice_.chance(30))
-      set("workload.distribution", "{kind: zipf, theta: 0.99}");
+      case_.set("workload.distribution", "{kind: zipf, theta: 0.99}");
     if (entry_.info.ranges && dice_.chance(70)) draw_ranges();
   }
   void draw_ranges() {
-    std::erase_if(case_.settings, [](const Setting& setting) {
-      return setting.path == "workload.locks_per_section";
-    });
+    case_.unset("workload.locks_per_section");
     std::int64_t units = has("units") ? params_.integer("units") : 64;
     units = std::min<std::int64_t>(units, dice_.of(std::vector<std::int64_t>{16, 256, 1024}));
-    set("workload.kind", "range");
-    set("workload.units", std::to_string(units));
+    case_.set("workload.kind", "range");
+    case_.set("workload.units", std::to_string(units));
     std::string sizes;
     for (std::uint64_t left = dice_.between(1, 3); left > 0; --left)
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(dice_.about(1, units));
-    set("workload.sizes", "{values: [" + sizes + "], by: operation}");
+    case_.set("workload.sizes", "{values: [" + sizes + "], by: operation}");
   }
 
   // ---- the network ----
@@ -199,24 +185,24 @@ class Drawing {
     Duration most = microseconds(8);
     if (has("t_wait")) most = params_.duration("t_wait") / 16;
     if (dice_.chance(60))
-      set("platform.nic.latency.jitter", dice_.about(std::min(nanoseconds(20), most), most));
+      case_.set("platform.nic.latency.jitter", dice_.about(std::min(nanoseconds(20), most), most));
     if (dice_.chance(30) && most > nanoseconds(700))
-      set("platform.nic.latency.one_way", dice_.about(nanoseconds(300), most));
+      case_.set("platform.nic.latency.one_way", dice_.about(nanoseconds(300), most));
     if (dice_.chance(20))
-      set("platform.nic.latency.receive", dice_.about(nanoseconds(50), microseconds(5)));
+      case_.set("platform.nic.latency.receive", dice_.about(nanoseconds(50), microseconds(5)));
     ack_timeout_ = milliseconds(67);
     ack_retries_ = 6;
     if (dice_.chance(95)) {
       ack_timeout_ = dice_.about(microseconds(40), milliseconds(2));
       ack_retries_ = static_cast<std::int64_t>(dice_.between(1, 7));
-      set("platform.nic.timeout.ack", ack_timeout_);
-      set("platform.nic.timeout.retries", std::to_string(ack_retries_));
+      case_.set("platform.nic.timeout.ack", ack_timeout_);
+      case_.set("platform.nic.timeout.retries", std::to_string(ack_retries_));
     }
     if (dice_.chance(50))
-      set("platform.nic.rnr.timer", dice_.about(microseconds(10), microseconds(640)));
-    if (dice_.chance(20)) set("platform.nic.timeout.selective", "1");
+      case_.set("platform.nic.rnr.timer", dice_.about(microseconds(10), microseconds(640)));
+    if (dice_.chance(20)) case_.set("platform.nic.timeout.selective", "1");
     if (dice_.chance(85))
-      set("platform.failure_detection", dice_.about(microseconds(20), milliseconds(2)));
+      case_.set("platform.failure_detection", dice_.about(microseconds(20), milliseconds(2)));
   }
   void draw_clocks() {
     std::int64_t most = 1'000'000;  // 1000 ppm
@@ -225,11 +211,12 @@ class Drawing {
     if (has("drift_factor_ppm")) most = params_.integer("drift_factor_ppm") * 1000 / 4;
     if (has("delta")) most = 100'000;  // a bound on the error of the synchronised clock
     if (dice_.chance(40)) return;
-    set("platform.clocks.drift",
+    case_.set(
+        "platform.clocks.drift",
         format_ppm(static_cast<std::int64_t>(dice_.between(0, static_cast<std::uint64_t>(most))) /
                    1000 * 1000));
     if (!has("delta"))
-      set("platform.clocks.offset", dice_.chance(50) ? microseconds(10) : seconds(1));
+      case_.set("platform.clocks.offset", dice_.chance(50) ? microseconds(10) : seconds(1));
   }
 
   // ---- sections ----
@@ -244,10 +231,10 @@ class Drawing {
   void draw_work() {
     const std::vector<std::string> ratios = {"0%", "20%", "50%", "80%", "95%", "100%"};
     const std::string read = dice_.of(ratios);
-    if (read != "0%") set("workload.read_ratio", read);
+    if (read != "0%") case_.set("workload.read_ratio", read);
     if (entry_.info.update_mode && dice_.chance(50) && read != "100%" && read != "95%") {
-      set("workload.update_ratio", "20%");
-      if (dice_.chance(60)) set("workload.upgrade_ratio", "50%");
+      case_.set("workload.update_ratio", "20%");
+      if (dice_.chance(60)) case_.set("workload.upgrade_ratio", "50%");
     }
     const std::vector<Duration> lengths = {Duration{}, microseconds(1), microseconds(5),
                                            microseconds(40)};
@@ -255,26 +242,26 @@ class Drawing {
     if (patience_.ps > 0 && dice_.chance(10)) hold = dice_.about(patience_ / 4, patience_ * 2);
     hold = std::min(hold, busy_);
     if (dice_.chance(15)) {
-      set("workload.critical_section.remote_ops", std::to_string(dice_.between(1, 3)));
-      set("workload.critical_section.time", hold);
+      case_.set("workload.critical_section.remote_ops", std::to_string(dice_.between(1, 3)));
+      case_.set("workload.critical_section.time", hold);
     } else if (hold.ps > 0) {
-      set("workload.critical_section", hold);
+      case_.set("workload.critical_section", hold);
     }
     Duration think = dice_.of(lengths);
     if (busy_ > milliseconds(3)) think = std::max(think, busy_ / 200);
     if (dice_.chance(40) && think.ps > 0)
-      set("workload.think_time", "{kind: exponential, mean: " + format_duration(think) + "}");
+      case_.set("workload.think_time", "{kind: exponential, mean: " + format_duration(think) + "}");
     else if (think.ps > 0)
-      set("workload.think_time", think);
+      case_.set("workload.think_time", think);
     if (case_.find("workload.locks_per_section") != nullptr || dice_.chance(60))
-      set("workload.on_abort", "give_back");
-    set("workload.retry_pause", dice_.about(microseconds(1), microseconds(10)));
+      case_.set("workload.on_abort", "give_back");
+    case_.set("workload.retry_pause", dice_.about(microseconds(1), microseconds(10)));
     if (limits_.abortable && dice_.chance(20) && case_.find("workload.kind") == nullptr)
       // Enough for all locks of a section, or it starts over for ever.
-      set("workload.patience", dice_.about(microseconds(100), milliseconds(1)));
+      case_.set("workload.patience", dice_.about(microseconds(100), milliseconds(1)));
     if (dice_.chance(10) && case_.find("workload.kind") == nullptr)
-      set("workload.arrivals", fmt::format("{{kind: poisson, rate: {}}}",
-                                           case_.clients() * dice_.between(5'000, 100'000)));
+      case_.set("workload.arrivals", fmt::format("{{kind: poisson, rate: {}}}",
+                                                 case_.clients() * dice_.between(5'000, 100'000)));
   }
 
   // ---- dates ----
@@ -283,7 +270,8 @@ class Drawing {
     const bool one_lock = case_.find("workload.locks_per_section") == nullptr &&
                           case_.find("workload.patience") == nullptr &&
                           case_.find("platform.packet_loss") == nullptr;
-    case_.early = case_.faults.empty() && one_lock && claims().turns > 0 && dice_.chance(70);
+    case_.early = case_.faults.empty() && one_lock &&
+                  claims_without(case_.forced, params_, entry_.info).turns > 0 && dice_.chance(70);
     case_.calm_from = last_fault(case_);
     case_.until = case_.calm_from + std::max(microseconds(100), busy_ / 2);
   }

@@ -40,11 +40,6 @@ class FaultDrawing {
   }
 
  private:
-  void set(const std::string& path, std::string value) {
-    drawn_.settings.push_back({path, std::move(value)});
-  }
-  void set(const std::string& path, Duration value) { set(path, format_duration(value)); }
-
   Duration some_date() {
     return Duration{
         static_cast<std::int64_t>(dice_.between(0, static_cast<std::uint64_t>(scales_.busy.ps))) /
@@ -151,22 +146,20 @@ class FaultDrawing {
   void draw_datagrams() {
     if (!scales_.datagrams) return;
     if (dice_.chance(70))
-      set("platform.datagrams.loss",
-          format_ppm(dice_.about(std::int64_t{100}, std::int64_t{50'000}) * 1000));
+      drawn_.set("platform.datagrams.loss",
+                 format_ppm(dice_.about(std::int64_t{100}, std::int64_t{50'000}) * 1000));
     if (dice_.chance(70)) {
-      set("platform.datagrams.reorder",
-          format_ppm(dice_.about(std::int64_t{1000}, std::int64_t{200'000}) * 1000));
-      set("platform.datagrams.reorder_by", dice_.about(microseconds(1), microseconds(100)));
+      drawn_.set("platform.datagrams.reorder",
+                 format_ppm(dice_.about(std::int64_t{1000}, std::int64_t{200'000}) * 1000));
+      drawn_.set("platform.datagrams.reorder_by", dice_.about(microseconds(1), microseconds(100)));
     }
   }
   // As many retries as RNICs have, so that none gives up what a mere loss delays.
   void draw_losses() {
-    std::erase_if(drawn_.settings, [](const Setting& setting) {
-      return setting.path == "platform.nic.timeout.retries";
-    });
-    set("platform.nic.timeout.retries", "7");
-    set("platform.packet_loss",
-        format_ppm(dice_.about(std::int64_t{10}, std::int64_t{10'000}) * 1000));
+    drawn_.unset("platform.nic.timeout.retries");
+    drawn_.set("platform.nic.timeout.retries", "7");
+    drawn_.set("platform.packet_loss",
+               format_ppm(dice_.about(std::int64_t{10}, std::int64_t{10'000}) * 1000));
   }
 
   void draw_client_crashes() { draw_crashes(FaultKind::client_crash); }

@@ -38,7 +38,7 @@ const Broken* Played::finding() const {
 Played judge(const Point& point, const ProtocolEntry& entry, const ParamValues& forced,
              const RepeatOutcome& outcome) {
   Played played;
-  const Claims claims = claims_at(point, entry, forced);
+  const Claims claims = claims_without(forced, point.protocol.params, entry.info);
   played.checksum = checksum_of(outcome);
   played.mishaps = mishaps_of(point, entry, claims);
   if (outcome.status == RepeatStatus::unavailable) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -183,10 +182,7 @@ class Shrinking {
         if (locks == 0 || locks >= now.locks) continue;
         Case smaller = now;
         smaller.locks = locks;
-        if (locks == 1)
-          std::erase_if(smaller.settings, [](const Setting& setting) {
-            return setting.path == "workload.locks_per_section";
-          });
+        if (locks == 1) smaller.unset("workload.locks_per_section");
         candidates.push_back(std::move(smaller));
       }
       if (now.colocated) {

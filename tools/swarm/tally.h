@@ -3,8 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "tools/swarm/play.h"
 

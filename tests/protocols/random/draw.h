@@ -8,32 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/random.h"
 #include "core/protocols/registry.h"
 #include "tests/protocols/random/promises.h"
+#include "tools/swarm/dice.h"
 
 namespace latchlab::testing {
 
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : rng_(seed) {}
-  std::uint64_t between(std::uint64_t least, std::uint64_t most) {
-    return least >= most ? least : least + rng_.below(most - least + 1);
-  }
-  Duration between(Duration least, Duration most) {
-    const auto span = static_cast<std::uint64_t>(std::max(most, least).ps - least.ps);
-    return least + Duration{static_cast<std::int64_t>(rng_.below(span + 1))};
-  }
-  bool chance(std::uint64_t percent) { return rng_.below(100) < percent; }
-  template <class Choices>
-  auto of(const Choices& choices) {
-    return choices[rng_.below(std::size(choices))];
-  }
-  Rng& rng() { return rng_; }
-
- private:
-  Rng rng_;
-};
+using swarm::Dice;
 
 struct Crash {
   std::uint32_t client = 0;
