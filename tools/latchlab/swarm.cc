@@ -16,6 +16,7 @@
 #include "core/scenario/quantities.h"
 #include "tools/latchlab/backends.h"
 #include "tools/latchlab/command_line.h"
+#include "tools/latchlab/estimate.h"
 #include "tools/latchlab/load.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/claims.h"
+#include "tools/latchlab/estimate.h"
 #include "tools/latchlab/load.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run.h"
