@@ -18,8 +18,8 @@ install(DIRECTORY core DESTINATION include/latchlab FILES_MATCHING PATTERN *.h)
 install(DIRECTORY backends/explorer DESTINATION include/latchlab/backends FILES_MATCHING
         PATTERN *.h)
 install(DIRECTORY tools/explore DESTINATION include/latchlab/tools FILES_MATCHING PATTERN *.h)
-install(FILES tests/protocols/harness.h tests/protocols/planted.h tests/protocols/promises.h
-        tests/protocols/worlds.h
+install(FILES tests/protocols/bug.h tests/protocols/harness.h tests/protocols/planted.h
+        tests/protocols/promises.h tests/protocols/worlds.h
         DESTINATION include/latchlab/tests/protocols)
 install(DIRECTORY models/cpu models/fits models/nics models/software
         DESTINATION share/latchlab/models)

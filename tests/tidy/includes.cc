@@ -185,4 +185,32 @@ Findings check_includes(const SourceFile& file) {
   return findings;
 }
 
+Findings check_installed(const std::vector<SourceFile>& tree) {
+  static const std::string manifest = "cmake/install.cmake";
+  std::string installs;
+  for (const SourceFile& file : tree)
+    if (file.path == manifest)
+      for (const std::string& line : file.lines) installs += line + ' ';
+  const auto is_installed = [&](const std::string& path) {
+    return installs.find(' ' + path + ' ') != installs.npos;
+  };
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_header() || !begins_with_any(file.path, {"tests/"}) || !is_installed(file.path))
+      continue;
+    int conditions = 0;  // a header of a build that has what is not installed
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (file.lines[i].rfind("#if", 0) == 0) ++conditions;
+      if (file.lines[i].rfind("#endif", 0) == 0) --conditions;
+      const std::optional<Include> include = parse_include(file.lines[i]);
+      if (conditions == 0 && include && include->path.rfind("tests/", 0) == 0 &&
+          !is_installed(include->path))
+        findings.push_back({file.path, i + 1,
+                            "is installed and includes " + include->path + ", which is not",
+                            "add that header to " + manifest});
+    }
+  }
+  return findings;
+}
+
 }  // namespace latchlab::tidy

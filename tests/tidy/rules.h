@@ -62,6 +62,9 @@ Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongF
 // Planted bugs without a test, and tests of bugs that no lock plants.
 Findings check_planted(const std::vector<SourceFile>& tree);
 
+// Headers of tests that are installed without a header that they include.
+Findings check_installed(const std::vector<SourceFile>& tree);
+
 // Every text file of the project, sorted by path; generated files and build results are excluded.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 SourceFile from_text(const std::string& path, const std::string& text);

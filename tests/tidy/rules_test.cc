@@ -57,6 +57,18 @@ TEST(IncludeRule, one_backend_may_not_include_another) {
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"core/protocols/lock.h\""), SizeIs(1));
 }
 
+TEST(IncludeRule, an_installed_header_of_a_test_may_not_include_one_that_is_not) {
+  const SourceFile manifest =
+      from_text("cmake/install.cmake", "install(FILES tests/a.h tests/b.h\n  DESTINATION x)\n");
+  const auto of = [&](const std::string& path, const std::string& text) {
+    return check_installed({manifest, from_text(path, text)});
+  };
+  EXPECT_THAT(of("tests/a.h", "#include \"tests/c.h\"\n"), SizeIs(1));
+  EXPECT_THAT(of("tests/a.h", "#include \"tests/b.h\"\n#include <vector>\n"), IsEmpty());
+  EXPECT_THAT(of("tests/a.h", "#if SOME\n#include \"tests/c.h\"\n#endif\n"), IsEmpty());
+  EXPECT_THAT(of("tests/c.h", "#include \"tests/d.h\"\n"), IsEmpty());
+}
+
 TEST(IncludeRule, tools_and_tests_may_include_everything_of_the_project) {
   EXPECT_THAT(includes_of("tools/latchlab/run.cc", "\"backends/simgrid/fabric.h\""), IsEmpty());
   EXPECT_THAT(includes_of("tests/unit/x.cc", "\"core/protocols/dslr.h\""), IsEmpty());

@@ -70,5 +70,9 @@ TEST_F(Tree, each_planted_bug_has_a_test_and_each_test_a_bug) {
   EXPECT_EQ(report(check_planted(files())), "");
 }
 
+TEST_F(Tree, each_installed_header_includes_installed_ones) {
+  EXPECT_EQ(report(check_installed(files())), "");
+}
+
 }  // namespace
 }  // namespace latchlab::tidy
