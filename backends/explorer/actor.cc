@@ -61,6 +61,7 @@ void Actor::reply(const PendingCall& pending, const Reply& reply) {
   OpSlot* op = found->second;
   state_.calls.erase(found);
   if (op == nullptr) return;
+  state_.touch(*op->actor);
   op->call.reply = reply;
   op->effected = true;
   state_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);

@@ -50,9 +50,9 @@ class Actor final : public Verbs {
   bool paused = false;  // searches only: its CPU makes no step; operations at its NIC continue
   Time paused_until;    // in timed searches
   std::uint64_t life = 0;
-  SlotPool<OpSlot> op_slots;
-  SlotPool<WaitSlot> wait_slots;
-  SlotPool<ProbeSlot> probe_slots;
+  SlotPool<OpSlot, 2> op_slots;
+  SlotPool<WaitSlot, 1> wait_slots;
+  SlotPool<ProbeSlot, 1> probe_slots;
   std::vector<Root> roots;   // after the slots: destroyed frames give slots back
   std::vector<OpSlot*> ops;  // under way, in posting order
   std::vector<WaitSlot*> waits;

@@ -24,6 +24,7 @@ constexpr std::size_t kRegionBytes = Arena::kBytes * Arenas::kMost;
 constexpr std::uintptr_t kWishedAddress = 0x2000'0000'0000;
 
 thread_local Arena* current = nullptr;
+ArenaSet touched = 0;         // one search at a time, on one thread
 std::byte* region = nullptr;  // null: not mapped yet
 bool in_use = false;
 
@@ -41,10 +42,10 @@ bool in_region(const void* memory) {
   return region != nullptr && at - begin < kRegionBytes;
 }
 
-Arena& arena_of(const void* memory) {
+std::size_t index_of(const void* memory) {
   const auto at = reinterpret_cast<std::uintptr_t>(memory);
   const auto begin = reinterpret_cast<std::uintptr_t>(region);
-  return *reinterpret_cast<Arena*>(region + (at - begin) / Arena::kBytes * Arena::kBytes);
+  return (at - begin) / Arena::kBytes;
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ void* allocate_aligned(std::size_t bytes, std::size_t align) {
 
 void release(void* memory) noexcept {
   if (in_region(memory)) [[unlikely]] {
-    arena_of(memory).give(memory);
+    reinterpret_cast<Arena*>(region + index_of(memory) * Arena::kBytes)->give(memory);
     return;
   }
   std::free(memory);
@@ -75,14 +76,14 @@ void Arena::reset() {
   static_assert(sizeof(Arena) % kGranule == 0);
   constexpr std::size_t bookkeeping = sizeof(Arena) / kGranule;
   std::memset(static_cast<void*>(this), 0, sizeof(Arena));
-  for (std::size_t i = 0; i < bookkeeping; ++i) taken_[i / 64] |= 1ULL << i % 64;
-  last_[(bookkeeping - 1) / 64] |= 1ULL << (bookkeeping - 1) % 64;
+  for (std::size_t i = 0; i < bookkeeping; ++i) maps_[i / 64].taken |= 1ULL << i % 64;
+  maps_[(bookkeeping - 1) / 64].last |= 1ULL << (bookkeeping - 1) % 64;
 }
 
 std::size_t Arena::find_gap(std::size_t granules) const {
   std::size_t run = 0;
   for (std::size_t at = 0; at < kGranules; ++at) {
-    if (at % 64 == 0 && taken_[at / 64] == ~0ULL) {
+    if (at % 64 == 0 && maps_[at / 64].taken == ~0ULL) {
       run = 0;
       at += 63;
       continue;
@@ -95,29 +96,31 @@ std::size_t Arena::find_gap(std::size_t granules) const {
 }
 
 void* Arena::take(std::size_t bytes) {
+  touch(arena_of(this));
   const std::size_t granules = std::max<std::size_t>((bytes + kGranule - 1) / kGranule, 1);
   const std::size_t first = find_gap(granules);
-  for (std::size_t i = first; i < first + granules; ++i) taken_[i / 64] |= 1ULL << i % 64;
+  for (std::size_t i = first; i < first + granules; ++i) maps_[i / 64].taken |= 1ULL << i % 64;
   const std::size_t end = first + granules - 1;
-  last_[end / 64] |= 1ULL << end % 64;
+  maps_[end / 64].last |= 1ULL << end % 64;
   return reinterpret_cast<std::byte*>(this) + first * kGranule;
 }
 
 void Arena::give(void* memory) noexcept {
+  touch(arena_of(this));
   const auto offset = static_cast<std::byte*>(memory) - reinterpret_cast<std::byte*>(this);
   const std::size_t first = static_cast<std::size_t>(offset) / kGranule;
   std::size_t at = first;
   for (bool more = true; more; ++at) {
     more = !last(at);
-    taken_[at / 64] &= ~(1ULL << at % 64);
-    last_[at / 64] &= ~(1ULL << at % 64);
+    maps_[at / 64].taken &= ~(1ULL << at % 64);
+    maps_[at / 64].last &= ~(1ULL << at % 64);
   }
   std::memset(memory, 0, (at - first) * kGranule);
 }
 
 std::size_t Arena::used_bytes() const {
   for (std::size_t i = kMapWords; i-- > 0;)
-    if (taken_[i] != 0) return (64 * i + 64 - std::countl_zero(taken_[i])) * kGranule;
+    if (maps_[i].taken != 0) return (64 * i + 64 - std::countl_zero(maps_[i].taken)) * kGranule;
   return 0;
 }
 
@@ -142,7 +145,25 @@ std::size_t Arenas::add() {
   return count_++;
 }
 
-ArenaScope::ArenaScope(Arena* arena) : before_(std::exchange(current, arena)) {}
+ArenaSet arena_of(const void* memory) {
+  return in_region(memory) ? ArenaSet{1} << index_of(memory) : 0;
+}
+
+void touch(ArenaSet arenas) {
+  touched |= arenas;
+}
+
+ArenaSet touched_arenas() {
+  return touched;
+}
+
+void forget_touched() {
+  touched = 0;
+}
+
+ArenaScope::ArenaScope(Arena* arena) : before_(std::exchange(current, arena)) {
+  if (arena != nullptr) touch(arena_of(arena));
+}
 ArenaScope::~ArenaScope() {
   current = before_;
 }

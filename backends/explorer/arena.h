@@ -8,6 +8,7 @@
 // is zero when it is handed out and zeroed when it is given back. Every arena keeps its allocation
 // maps in its own bytes.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,14 +29,32 @@ class Arena {
  private:
   friend class Arenas;
   static constexpr std::size_t kMapWords = kGranules / 64;
+  // Of 64 granules, a bit each. Side by side, because an allocation changes both.
+  struct Map {
+    std::uint64_t taken;  // in use, as those of the maps themselves are
+    std::uint64_t last;   // whether it ends its allocation
+  };
   void reset();
-  bool taken(std::size_t granule) const { return (taken_[granule / 64] >> granule % 64 & 1) != 0; }
-  bool last(std::size_t granule) const { return (last_[granule / 64] >> granule % 64 & 1) != 0; }
+  bool taken(std::size_t granule) const {
+    return (maps_[granule / 64].taken >> granule % 64 & 1) != 0;
+  }
+  bool last(std::size_t granule) const {
+    return (maps_[granule / 64].last >> granule % 64 & 1) != 0;
+  }
   std::size_t find_gap(std::size_t granules) const;
 
-  std::uint64_t taken_[kMapWords];  // by granule: in use, as those of the maps themselves are
-  std::uint64_t last_[kMapWords];   // by granule: whether it ends its allocation
+  std::array<Map, kMapWords> maps_;
 };
+
+// Sets of arenas, one bit each.
+using ArenaSet = std::uint64_t;
+ArenaSet arena_of(const void* memory);  // empty: the memory is in none
+
+// The arenas that may have changed since forget_touched(). A scope touches its arena; code that
+// writes into another one touches that.
+void touch(ArenaSet arenas);
+ArenaSet touched_arenas();
+void forget_touched();
 
 // The arenas of this process. One search at a time, on one thread.
 class Arenas {

@@ -44,6 +44,8 @@ void orphan_operations(State& state, Actor& actor) {
 
 void kill_actor(State& state, Actor& actor) {
   if (!actor.alive) return;
+  state.touch(actor);
+  state.touch_parts(actor.node());
   actor.alive = false;
   actor.paused = false;  // its crash can be detected
   ++actor.life;
@@ -64,7 +66,10 @@ void kill_actor(State& state, Actor& actor) {
 
 void close_endpoints(State& state, const Actor& actor) {
   for (Endpoint& endpoint : state.find_node(actor.node())->endpoints)
-    if (endpoint.owner == &actor) endpoint.closed = true;
+    if (endpoint.owner == &actor) {
+      endpoint.touch();
+      endpoint.closed = true;
+    }
 }
 
 void kill_node(State& state, NodeId id) {

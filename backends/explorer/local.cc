@@ -34,6 +34,7 @@ void allocate(State& state, OpSlot& op) {
 void evict(State& state, ClientId client) {
   Actor* victim = state.find_client(client);
   if (victim == nullptr) return;
+  state.touch(*victim);
   victim->evicted = true;
   const std::vector<OpSlot*> under_way = victim->ops;
   for (OpSlot* op : under_way) {
@@ -105,6 +106,7 @@ void make_local_step(State& state, const Step& step) {
       access_memory(state, op);
       break;
     case OpKind::on_node: {
+      state.touch_parts(op.actor->node());
       const ArenaScope scope(state.own_arena());  // what it allocates belongs to the node
       op.visit();
       break;

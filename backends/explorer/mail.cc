@@ -67,6 +67,7 @@ void end_send(State& state, OpSlot& op, VerbStatus status) {
 // A message to an endpoint of a crashed owner uses up a RECV and is never read.
 void deliver(State& state, OpSlot& op) {
   Endpoint& target = *find_endpoint(state, op.target);
+  target.touch();
   --target.recvs_free;
   if (target.owner->alive) {
     Message& message = target.queue.emplace_back(op.message);
@@ -214,6 +215,7 @@ int find_message(const Endpoint& endpoint, const MessageFilter& filter) {
 }
 
 Message take_message(Endpoint& endpoint, int index) {
+  endpoint.touch();
   const auto at = endpoint.queue.begin() + index;
   const Message message = *at;
   endpoint.queue.erase(at);

@@ -91,6 +91,7 @@ const Step* ExplorerBackend::forced_step() const {
 void ExplorerBackend::make(const Step& step, Chooser& inner) {
   const Step chosen = step;
   const ArenaScope scope(state_->own_arena());
+  state_->touch(*chosen.actor);
   state_->chooser = &inner;
   explorer::perform(*state_, chosen);
   chosen.actor->forget_history();
@@ -106,6 +107,7 @@ void ExplorerBackend::crash(ClientId client, CrashKind kind, Chooser& inner) {
 
 void ExplorerBackend::pause_cpu(ClientId client, bool paused, Time until) {
   Actor& actor = *state_->find_client(client);
+  state_->touch(actor);
   actor.paused = paused;
   actor.paused_until = until;
 }
@@ -128,8 +130,11 @@ std::uint32_t ExplorerBackend::retried_briefly() const {
 
 void ExplorerBackend::keep_retrying() {
   for (const auto& actor : state_->actors)
-    for (OpSlot* op : actor->ops)
-      if (is_retried(*state_, *op)) op->takes_long = true;
+    for (OpSlot* op : actor->ops) {
+      if (!is_retried(*state_, *op)) continue;
+      state_->touch(*actor);
+      op->takes_long = true;
+    }
 }
 
 void ExplorerBackend::move_clock(Time date) {

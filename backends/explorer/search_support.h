@@ -33,6 +33,12 @@ class SearchFacts {
   void written(RemoteAddr word) {
     if (add(written_, word) && contains(atomic_, word)) grew_ = add(mixed_, word) || grew_;
   }
+  // Code of one actor has changed an arena that it did not touch: see Snapshot.
+  bool strays() const { return strays_; }
+  void strayed() {
+    grew_ = grew_ || !strays_;
+    strays_ = true;
+  }
   // As words of a trace, and back.
   std::vector<std::vector<std::uint64_t>> mixed_words() const {
     std::vector<std::vector<std::uint64_t>> rows;
@@ -64,6 +70,7 @@ class SearchFacts {
 
   Set atomic_, written_, mixed_;
   bool reads_membership_ = false;
+  bool strays_ = false;
   bool grew_ = false;
 };
 
@@ -90,6 +97,8 @@ struct SearchSupport {
   // others at once: see forced_step.
   bool reduce = true;
   bool may_crash = false;  // clients of this search may crash
+  // By NodeId: the arenas of its node and server parts. What runs on a node may change them.
+  std::vector<ArenaSet> parts;
 };
 
 }  // namespace latchlab::explorer

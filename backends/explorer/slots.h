@@ -87,8 +87,8 @@ struct ProbeSlot {
 };
 
 // A pool that hands out the first free slot: which slot that is, and how many slots there are,
-// depends only on those in use, not on the history. An actor uses few.
-template <class Slot>
+// depends only on those in use, not on the history. An actor uses few: mostly up to `kAtHand`.
+template <class Slot, std::size_t kAtHand>
 class SlotPool {
  public:
   Slot& take() {
@@ -112,7 +112,7 @@ class SlotPool {
 
  private:
   struct Chunk {
-    std::array<Slot, 4> slots;
+    std::array<Slot, kAtHand> slots;
     std::unique_ptr<Chunk> more;
     bool in_use() const {
       return std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.taken; });

@@ -135,8 +135,18 @@ void State::complete(OpSlot& op) {
   if (--first.remaining == 0) resume(actor, first.waiter);
 }
 
+void State::touch(const Actor& actor) const {
+  if (search() != nullptr) explorer::touch(arena_of(actor.arena));
+}
+
+void State::touch_parts(NodeId node) const {
+  if (search() != nullptr && node.value < search()->parts.size())
+    explorer::touch(search()->parts[node.value]);
+}
+
 void State::resume(Actor& actor, std::coroutine_handle<> waiter) {
   LATCHLAB_CHECK(!running_, "a step resumes one coroutine");
+  if (actor.kind() != ActorKind::client) touch_parts(actor.node());
   CheckContext& context = check_context();
   context.client = actor.kind() == ActorKind::client ? actor.client().value : -1;
   context.time_ps = clock.ps;
@@ -167,8 +177,11 @@ void State::check_owned(RemoteAddr addr, std::uint64_t bytes) {
 
 void State::note_effects() {
   for (const auto& actor : actors)
-    for (OpSlot* op : actor->ops)
-      if (op->effected && op->effected_at == kNever) op->effected_at = clock;
+    for (OpSlot* op : actor->ops) {
+      if (!op->effected || op->effected_at != kNever) continue;
+      touch(*actor);
+      op->effected_at = clock;
+    }
 }
 
 void State::note_possible(const StepList& steps) {
@@ -176,8 +189,9 @@ void State::note_possible(const StepList& steps) {
     for (OpSlot* op : actor->ops) {
       const bool possible = std::any_of(steps.now.begin(), steps.now.end(),
                                         [op](const Step& step) { return step.op == op; });
-      if (possible != (op->possible_since != kNever))
-        op->possible_since = possible ? clock : kNever;
+      if (possible == (op->possible_since != kNever)) continue;
+      touch(*actor);
+      op->possible_since = possible ? clock : kNever;
     }
   }
 }

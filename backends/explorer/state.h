@@ -27,6 +27,9 @@ struct Endpoint {
   Transport transport = Transport::dc;
   bool closed = false;  // the process of its owner is gone
   std::vector<Message> queue;
+
+  // It lies, with its queue, in arenas of the actors that opened endpoints of this node.
+  void touch() const { explorer::touch(arena_of(this) | arena_of(queue.data())); }
 };
 
 struct NodeState {
@@ -61,6 +64,9 @@ class State {
   void note_effects();
   void note_possible(const StepList& steps);
   bool running() const { return running_; }
+  // In a search: tells that the actor, or the parts of a node, may change.
+  void touch(const Actor& actor) const;
+  void touch_parts(NodeId node) const;
   // Adds an event with its values to the fingerprint.
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
             std::uint64_t c = 0);

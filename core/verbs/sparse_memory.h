@@ -49,7 +49,7 @@ class SparseMemory {
   }
 
  private:
-  static constexpr std::uint64_t kChunkPages = 512;
+  static constexpr std::uint64_t kChunkPages = 64;
   static constexpr std::uint64_t kChunkBytes = kPageBytes * kChunkPages;
   using Page = std::array<std::uint64_t, kPageWords>;
   using Chunk = std::array<std::unique_ptr<Page>, kChunkPages>;

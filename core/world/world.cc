@@ -163,6 +163,7 @@ Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
 
 void World::attach_server(Hosting& backend, NodeId node, Time start) {
   auto actor = std::make_unique<ServerActor>();
+  actor->node = node;
   actor->part = protocol_.make_server({node, this, server_words(node)});
   if (actor->part) {
     Verbs& verbs = backend.add_actor(ActorKind::server, node, ClientId{});
@@ -171,6 +172,14 @@ void World::attach_server(Hosting& backend, NodeId node, Time start) {
     backend.spawn(verbs, actor->part->background(verbs), start);
   }
   servers_.push_back(std::move(actor));
+}
+
+std::vector<const void*> World::parts_at(NodeId node) const {
+  std::vector<const void*> parts;
+  if (const auto& part = node_parts_[node.value - 1]) parts.push_back(part.get());
+  for (const auto& server : servers_)
+    if (server->node == node && server->part) parts.push_back(server->part.get());
+  return parts;
 }
 
 EndpointAddr World::open_planned(Verbs& verbs, const EndpointPlan& plan,

@@ -96,6 +96,8 @@ class World final : public Peers {
   bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
   LockClient& client(ClientId client) const { return *clients_[client.value].part; }
+  // The parts of a node: as a client node and as a server.
+  std::vector<const void*> parts_at(NodeId node) const;
   // Verbs of node and server parts, which belong to no client's cycle.
   const std::vector<Verbs*>& background_actors() const { return background_; }
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
@@ -129,6 +131,7 @@ class World final : public Peers {
     std::unique_ptr<LockClient> part;
   };
   struct ServerActor final : CallHandler {
+    NodeId node;
     std::unique_ptr<ServerPart> part;
     Task<void> serve(Verbs& verbs, PendingCall pending) override;
   };

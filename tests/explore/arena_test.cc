@@ -209,7 +209,7 @@ TEST(StateStoreTest, equal_rows_are_the_same_state) {
 
 class SnapshotTest : public ArenaTest {
  protected:
-  SnapshotTest() : other(arenas[arenas.add()]), snapshot(arenas) {}
+  SnapshotTest() : other(arenas[arenas.add()]), snapshot(arenas, facts) {}
   static std::vector<std::byte> bytes_of(const Arena& arena) {
     const auto* const begin = reinterpret_cast<const std::byte*>(&arena);
     return {begin, begin + Arena::kBytes};
@@ -221,6 +221,7 @@ class SnapshotTest : public ArenaTest {
   }
 
   Arena& other;
+  explorer::SearchFacts facts;
   Snapshot snapshot;
 };
 
@@ -287,6 +288,27 @@ TEST_F(SnapshotTest, arenas_that_did_not_change_keep_their_ids) {
   const std::vector<BlobId> after = interned();
   EXPECT_EQ(after[0], before[0]);
   EXPECT_NE(after[1], before[1]);
+}
+
+TEST_F(SnapshotTest, a_change_of_an_arena_that_was_not_touched_is_found_out) {
+  auto* const mine = static_cast<std::byte*>(fill(arena.take(64), 64));
+  auto* const others = static_cast<std::byte*>(fill(other.take(64), 64));
+  const std::vector<BlobId> before = interned();
+  snapshot.load(before);
+  interned();
+  *mine ^= std::byte{1};  // the first arena is always compared
+  EXPECT_NE(interned(), before);
+  EXPECT_FALSE(facts.strays());
+  snapshot.restore();
+  explorer::touch(explorer::arena_of(others));
+  *others ^= std::byte{1};
+  EXPECT_NE(interned(), before);
+  EXPECT_FALSE(facts.strays());
+  snapshot.restore();
+  *others ^= std::byte{1};
+  EXPECT_NE(interned(), before);
+  EXPECT_TRUE(facts.strays());
+  EXPECT_TRUE(facts.grew()) << "or the search is not run again";
 }
 
 }  // namespace

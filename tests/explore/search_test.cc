@@ -56,6 +56,18 @@ TEST_P(Smaller, the_same_campaign_twice_gives_the_same_verdict) {
   EXPECT_EQ(kinds(once), kinds(again));
 }
 
+// A search compares only what was touched; a lock that changes the state of other clients costs it
+// twice the time.
+TEST_P(Small, no_lock_changes_what_belongs_to_another_client) {
+  for (const std::uint32_t faults : {0U, 1U}) {
+    Case setup = about(GetParam(), 2, 1).base;
+    setup.crashes = setup.pauses = faults;
+    SearchBounds bounds;
+    bounds.states = 20'000;
+    EXPECT_FALSE(search(setup, bounds).facts.strays()) << faults << " faults of each kind";
+  }
+}
+
 TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
   Campaign campaign = about(GetParam(), 2, 2);
   campaign.base.locks = 2;

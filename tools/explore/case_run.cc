@@ -68,17 +68,26 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
   };
 }
 
-void CaseRun::begin(explorer::TimedModel& time) {
+void CaseRun::begin(explorer::SearchSupport& support) {
   world_.attach(backend_);
   // The first access to an entry changes the state (it creates the page), so it happens here.
   for (LockId lock; lock.value < setup_.locks; ++lock.value) entry(lock);
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const std::size_t node = i / setup_.clients_per_node;
     if (node < setup_.time.drift_ppm.size())
-      time.drift_ppm[world_.node_of(ClientId{i}).value] = setup_.time.drift_ppm[node];
+      support.time.drift_ppm[world_.node_of(ClientId{i}).value] = setup_.time.drift_ppm[node];
     Verbs& verbs = world_.verbs(ClientId{i});
     const ArenaScope scope(static_cast<explorer::Actor&>(verbs).arena);
     backend_.spawn(verbs, client_loop(verbs, world_.client(ClientId{i}), *this, *this), Time{});
+  }
+  const ArenaScope heap(nullptr);
+  support.parts.assign(world_.plan().nodes.size() + 1, 0);
+  for (const NodePlan& node : world_.plan().nodes)
+    for (const void* part : world_.parts_at(node.id))
+      support.parts[node.id.value] |= explorer::arena_of(part);
+  for (const Verbs* verbs : world_.background_actors()) {
+    const auto& actor = static_cast<const explorer::Actor&>(*verbs);
+    support.parts[actor.node().value] |= explorer::arena_of(actor.arena);
   }
 }
 

@@ -82,8 +82,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
  public:
   CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
 
-  // Adds the clients and sets their clocks; called once.
-  void begin(explorer::TimedModel& time);
+  // Adds the clients, sets their clocks, and notes where the parts of nodes lie; called once.
+  void begin(explorer::SearchSupport& support);
   // Reports requests and grants of clients; null: to no listener.
   void listen(LoopObserver* listener) { listener_ = listener; }
   // Called before each move, so that a bypass is reported once.

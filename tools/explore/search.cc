@@ -15,7 +15,8 @@ namespace latchlab::explore {
 namespace {
 
 constexpr std::uint64_t kTick = 4'096;  // states between two reads of the clock
-constexpr std::size_t kScrubbed = 32 * 1024;
+// Twice the deepest stack of a step that was seen (3.8 KB).
+constexpr std::size_t kScrubbed = 8 * 1024;
 
 // Clears the stack below, so that leftovers of earlier steps do not get into what the next step
 // stores.
@@ -32,7 +33,7 @@ class Pass {
       : bounds_(bounds),
         watch_(watch),
         model_(setup, protocol, support),
-        snapshot_(support.arenas),
+        snapshot_(support.arenas, support.facts),
         states_(support.arenas.count() + (bounds.match ? 0 : 1)),
         began_(std::chrono::steady_clock::now()) {}
 

@@ -55,7 +55,7 @@ SearchModel::SearchModel(const Case& setup, const Protocol& protocol,
   LATCHLAB_CHECK(first == 0, "the model's own arena comes first");
   const ArenaScope scope(&support_.arenas[first]);
   run_ = new CaseRun(setup_, protocol_, support_);
-  run_->begin(support_.time);
+  run_->begin(support_);
   explorer::select_arena(&support_.arenas[first]);
   const std::vector<std::uint32_t> nothing_to_say;
   ScriptedChooser inner(nothing_to_say);

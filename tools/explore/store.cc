@@ -12,11 +12,15 @@ namespace latchlab::explore {
 
 using explorer::Arena;
 using explorer::Arenas;
+using explorer::ArenaSet;
 
 namespace {
 
 constexpr std::size_t kChunkWords = std::size_t{1} << 17;
 constexpr std::size_t kLeastTable = std::size_t{1} << 12;
+constexpr ArenaSet kModel = 1;               // of what belongs to no actor: changes in every move
+constexpr std::uint64_t kAllTested = 4'096;  // states of which all arenas are compared
+constexpr std::uint64_t kTestedEach = 256;   // afterwards, one in so many
 
 std::uint64_t* words_of(Arena& arena) {
   return reinterpret_cast<std::uint64_t*>(&arena);
@@ -25,13 +29,23 @@ std::uint64_t* words_of(Arena& arena) {
 // Four lanes, because each multiplication depends on the one before it.
 std::uint64_t hash_words(std::span<const std::uint64_t> words) {
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
-  std::array<std::uint64_t, 4> lanes = {1, 2, 3, words.size()};
+  // Variables and not an array, which the compiler would keep in memory.
+  std::uint64_t a = 1;
+  std::uint64_t b = 2;
+  std::uint64_t c = 3;
+  std::uint64_t d = words.size();
+  const auto add = [](std::uint64_t& lane, std::uint64_t word) {
+    lane = std::rotl((lane ^ word) * kOdd, 29);
+  };
   std::size_t i = 0;
-  for (; i + 4 <= words.size(); i += 4)
-    for (std::size_t lane = 0; lane < 4; ++lane)
-      lanes[lane] = std::rotl((lanes[lane] ^ words[i + lane]) * kOdd, 29);
-  for (; i < words.size(); ++i) lanes[0] = std::rotl((lanes[0] ^ words[i]) * kOdd, 29);
-  return mix64(lanes[0] ^ mix64(lanes[1] ^ mix64(lanes[2] ^ mix64(lanes[3]))));
+  for (; i + 4 <= words.size(); i += 4) {
+    add(a, words[i]);
+    add(b, words[i + 1]);
+    add(c, words[i + 2]);
+    add(d, words[i + 3]);
+  }
+  for (; i < words.size(); ++i) add(a, words[i]);
+  return mix64(a ^ mix64(b ^ mix64(c ^ mix64(d))));
 }
 std::uint64_t hash_row(std::span<const BlobId> row) {
   std::uint64_t hash = row.size();
@@ -103,6 +117,7 @@ void Snapshot::load(std::span<const BlobId> row) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     Image& image = images_[i];
     if (image.list == row[i]) continue;
+    changed_ |= ArenaSet{1} << i;
     const std::span<const std::uint64_t> blocks = lists_.words(row[i]);
     const std::size_t before = image.blocks.size();
     image.grown_to = std::max(image.grown_to, before);
@@ -121,7 +136,9 @@ void Snapshot::load(std::span<const BlobId> row) {
 }
 
 void Snapshot::restore() {
-  for (std::size_t i = 0; i < images_.size(); ++i) restore_arena(arenas_[i], images_[i]);
+  for (std::size_t i = 0; i < images_.size(); ++i)
+    if ((changed_ >> i & 1) != 0) restore_arena(arenas_[i], images_[i]);
+  changed_ = 0;
 }
 
 void Snapshot::restore_arena(Arena& arena, Image& image) {
@@ -137,8 +154,25 @@ void Snapshot::restore_arena(Arena& arena, Image& image) {
 }
 
 void Snapshot::intern(std::vector<BlobId>& row) {
+  ArenaSet touched = changed_ | explorer::touched_arenas() | kModel;
+  explorer::forget_touched();
+  if (interned_ < kAllTested || interned_ % kTestedEach == 0) find_strays(touched);
+  ++interned_;
+  if (facts_.strays()) touched = ~ArenaSet{0};
+  changed_ = touched;
   row.resize(images_.size());
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = intern_arena(arenas_[i], images_[i]);
+  for (std::size_t i = 0; i < row.size(); ++i)
+    row[i] = (touched >> i & 1) != 0 ? intern_arena(arenas_[i], images_[i]) : images_[i].list;
+}
+
+void Snapshot::find_strays(ArenaSet touched) {
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const Image& image = images_[i];
+    const bool same =
+        image.words.empty() || std::memcmp(words_of(arenas_[i]), image.words.data(),
+                                           image.words.size() * sizeof(std::uint64_t)) == 0;
+    if ((touched >> i & 1) == 0 && !same) facts_.strayed();
+  }
 }
 
 // An arena is zero after its last allocation.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/explorer/arena.h"
+#include "backends/explorer/search_support.h"
 
 namespace latchlab::explore {
 
@@ -67,7 +68,10 @@ class StateStore {
 // step has changed. An arena is stored as a list of blocks, a state as a list of arenas.
 class Snapshot {
  public:
-  explicit Snapshot(explorer::Arenas& arenas) : arenas_(arenas), images_(arenas.count()) {}
+  // Compares only arenas that were touched (explorer::touched_arenas), unless `facts` say that the
+  // lock's code strays into others; whether it does is tested at first, and then now and again.
+  Snapshot(explorer::Arenas& arenas, explorer::SearchFacts& facts)
+      : arenas_(arenas), facts_(facts), images_(arenas.count()) {}
 
   // Makes `row` the current state, and puts the arenas into it.
   void load(std::span<const BlobId> row);
@@ -88,8 +92,12 @@ class Snapshot {
   };
   BlobId intern_arena(explorer::Arena& arena, Image& image);
   void restore_arena(explorer::Arena& arena, Image& image);
+  void find_strays(explorer::ArenaSet touched);
 
   explorer::Arenas& arenas_;
+  explorer::SearchFacts& facts_;
+  std::uint64_t interned_ = 0;
+  explorer::ArenaSet changed_ = ~explorer::ArenaSet{0};  // may differ from their images
   std::vector<Image> images_;
   BlobStore blocks_;
   BlobStore lists_;

@@ -41,7 +41,7 @@ class RandomInner final : public Chooser {
 class WalkContext {
  public:
   WalkContext(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
-      : model(setup, protocol, support), snapshot_(support.arenas) {
+      : model(setup, protocol, support), snapshot_(support.arenas, support.facts) {
     snapshot_.intern(start_);
   }
   void restart() {
