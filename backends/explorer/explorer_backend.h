@@ -28,7 +28,10 @@
 //    its endpoints as well; a node crash also takes all actors and the memory of the node.
 //  - `membership` shows a crash after a step of its own.
 //  - If a search asks for it (keep_retrying), RC retries a SEND, and a verb or call to a dead node,
-//    for longer than a lease. The SEND then arrives late, or fails although its receiver is alive.
+//    for longer than a lease. The SEND then arrives late, or fails although its receiver is alive,
+//    also after it has arrived: the answer was lost.
+//  - If a search asks for it (cuts), the path between two nodes is down for longer than RC retries:
+//    verbs, messages and calls over it fail, with their effect or without it.
 //
 // Time. There is none: the capability `timing` is absent. The clock counts steps, one nanosecond
 // each, and is the same on every node. Sleeps, and the start dates of coroutines, are ordinary
@@ -41,6 +44,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/explorer/slots.h"
@@ -133,6 +137,15 @@ class ExplorerBackend final : public Backend {
   std::uint32_t retried_briefly() const;
   // All of them outlast a lease.
   void keep_retrying();
+  // From here on completions are not merged with other steps, so that they may fail; or they are.
+  void expect_cuts(bool expected);
+  // Where the operation of this step goes, if that is another node, and the step depends on the
+  // path.
+  std::optional<explorer::Path> path_of(const explorer::Step& step) const;
+  // The steps by which operations under way fail because their path is down.
+  std::vector<explorer::Step> cuts();
+  // All operations over the path outlast a lease.
+  void keep_retrying(const explorer::Path& path);
   void move_clock(Time date);
   bool all_clients_done() const;
   bool is_dead(NodeId node) const;

@@ -151,6 +151,9 @@ void add_send_steps(State& state, Actor& actor, StepList& steps) {
     Queue& queue = queue_to(queues, op->target);
     if (op->effected) {
       if (queue.oldest) steps.now.push_back({StepKind::complete, &actor, 0, op});
+      // It has arrived, and the answer is lost.
+      if (queue.oldest && op->takes_long && op->completion.ok())
+        steps.now.push_back(failing_by_path(*op));
     } else if (!queue.blocked) {
       add_delivery(state, *op, steps);
       queue.blocked = true;
@@ -185,6 +188,8 @@ void add_call_steps(State& state, Actor& actor, StepList& steps) {
     } else if (!op->arrived) {
       steps.now.push_back({StepKind::call_arrive, &actor, 0, op});
     }
+    if (op->takes_long && !gone && op->completion.ok() && op->life == actor.life)
+      steps.now.push_back(failing_by_path(*op));
     if (op->life == actor.life)
       add_deadline(state, op->deadline, op->posted_at, {StepKind::call_deadline, &actor, 0, op},
                    steps);
@@ -195,10 +200,28 @@ void make_call_step(State& state, const Step& step) {
   OpSlot& op = *step.op;
   if (step.kind == StepKind::call_arrive) return arrive(state, op);
   if (step.kind == StepKind::call_deadline) return time_out(state, op);
-  if (is_pending(op)) state.calls.erase(op.ticket);
+  // A server that is alive still answers, to no caller.
+  if (is_pending(op)) state.calls[op.ticket] = nullptr;
   op.effected = true;
   op.completion.status = VerbStatus::peer_failed;
   if (op.life != op.actor->life) state.complete(op);
+}
+
+bool may_fail_by_path(const OpSlot& op) {
+  if (op.kind == OpKind::call) return true;
+  for (const OpSlot* before : op.actor->ops) {
+    if (before == &op) return !op.holding;
+    const bool same_qp = before->kind == op.kind && !before->leftover &&
+                         (op.kind == OpKind::send ? before->target == op.target
+                                                  : before->verb.addr.node == op.verb.addr.node);
+    if (same_qp) return false;
+  }
+  return false;
+}
+
+Step failing_by_path(OpSlot& op) {
+  if (op.kind == OpKind::send) return failing(op, VerbStatus::peer_failed);
+  return {op.kind == OpKind::call ? StepKind::call_fail : StepKind::verb_fail, op.actor, 0, &op};
 }
 
 Endpoint& own_endpoint(State& state, const Actor& actor, EndpointAddr addr) {

@@ -161,8 +161,9 @@ void read_for_atomic(State& state, OpSlot& op) {
 // An error puts the QP into the error state: all verbs behind it are flushed.
 void refuse(State& state, OpSlot& op) {
   Actor& actor = *op.actor;
-  const VerbStatus status = refusal(state, actor, op.verb);
+  VerbStatus status = refusal(state, actor, op.verb);
   if (status == VerbStatus::access_error) state.foreign_access = true;
+  if (status == VerbStatus::ok) status = VerbStatus::peer_failed;  // the path was down for too long
   std::vector<OpSlot*> behind;
   bool seen = false;
   for (OpSlot* each : actor.ops) {
@@ -187,6 +188,9 @@ void add_verb_steps(State& state, Actor& actor, StepList& steps) {
     if (op->kind != OpKind::verb) continue;
     QpWalk& qp = walk_of(walks, op->verb.addr.node);
     const bool write = op->verb.kind == VerbKind::write;
+    if (op->takes_long && qp.oldest && op->completion.ok() && may_fail_by_path(*op) &&
+        refusal(state, actor, op->verb) == VerbStatus::ok)
+      steps.now.push_back(failing_by_path(*op));
     if (op->effected) {
       if (qp.oldest) steps.now.push_back({StepKind::complete, &actor, 0, op});
     } else if (qp.blocked || (op->verb.fenced && qp.unreturned)) {

@@ -27,6 +27,25 @@ bool is_retried(State& state, const OpSlot& op) {
   return node != nullptr && node->dead;
 }
 
+NodeId target_of(const OpSlot& op) {
+  if (op.kind == OpKind::verb) return op.verb.addr.node;
+  return op.kind == OpKind::send ? op.target.node : op.server;
+}
+
+// Whether the operation needs the path to another node until it completes.
+bool needs_path(State& state, const OpSlot& op) {
+  if (!op.reaches_others() || op.leftover || target_of(op) == op.actor->node()) return false;
+  if (op.kind == OpKind::send && explorer::is_to_datagrams(state, op)) return false;
+  const explorer::NodeState* node = state.find_node(target_of(op));
+  return node != nullptr && !node->dead && op.completion.ok();
+}
+
+// Whether it may yet fail at the requester although its effect is over.
+bool may_fail_late(const State& state, const OpSlot& op) {
+  return op.takes_long || (state.cuts_expected && op.reaches_others() &&
+                           target_of(op) != op.actor->node() && op.completion.ok());
+}
+
 // Whether the actor is one coroutine that waits for one thing: then its resumption has a fixed
 // place in the order. This never holds for a server part: a call may come in first, whose handler
 // shares its state.
@@ -56,7 +75,8 @@ bool commutes(const State& state, const Step& step) {
   const Actor& actor = *step.actor;
   switch (step.kind) {
     case StepKind::complete:  // in a timed search it takes time
-      return !state.timed() && (step.op->detached || waits_for_one_thing(actor));
+      return !state.timed() && !may_fail_late(state, *step.op) &&
+             (step.op->detached || waits_for_one_thing(actor));
     case StepKind::wake_message:
       return waits_for_messages_alone(step) && waits_for_one_thing(actor);
     case StepKind::start_root:
@@ -117,7 +137,8 @@ Time ExplorerBackend::end_of_pause(ClientId client) const {
 }
 
 bool ExplorerBackend::ends_retries(const Step& step) const {
-  return step.op != nullptr && explorer::by_nic(step.kind) && is_retried(*state_, *step.op);
+  if (step.op == nullptr) return false;
+  return step.op->takes_long || (explorer::by_nic(step.kind) && is_retried(*state_, *step.op));
 }
 
 std::uint32_t ExplorerBackend::retried_briefly() const {
@@ -135,6 +156,36 @@ void ExplorerBackend::keep_retrying() {
       state_->touch(*actor);
       op->takes_long = true;
     }
+}
+
+void ExplorerBackend::expect_cuts(bool expected) {
+  state_->cuts_expected = expected;
+}
+
+std::optional<explorer::Path> ExplorerBackend::path_of(const Step& step) const {
+  const bool ends = explorer::by_nic(step.kind) || step.kind == StepKind::complete;
+  if (step.op == nullptr || !ends || !needs_path(*state_, *step.op)) return std::nullopt;
+  return explorer::Path{step.op->actor, target_of(*step.op)};
+}
+
+std::vector<Step> ExplorerBackend::cuts() {
+  list_steps();
+  std::vector<Step> cuts;
+  for (const Step& step : steps_->now) {
+    const std::optional<explorer::Path> path = path_of(step);
+    if (!path || step.op->takes_long) continue;
+    const Step cut = explorer::failing_by_path(*step.op);
+    const auto known = [&](const Step& other) { return other.op == cut.op; };
+    if (explorer::may_fail_by_path(*step.op) && std::none_of(cuts.begin(), cuts.end(), known))
+      cuts.push_back(cut);
+  }
+  return cuts;
+}
+
+void ExplorerBackend::keep_retrying(const explorer::Path& path) {
+  state_->touch(*path.from);
+  for (OpSlot* op : path.from->ops)
+    if (needs_path(*state_, *op) && target_of(*op) == path.to) op->takes_long = true;
 }
 
 void ExplorerBackend::move_clock(Time date) {

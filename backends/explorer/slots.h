@@ -38,7 +38,8 @@ struct OpSlot : Operation {
   // What is still under way of an operation that is complete for its owner: a call that timed out,
   // or a datagram. Its end is not reported.
   bool leftover = false;
-  // Untimed searches: a lease has expired while RC was retrying it.
+  // Untimed searches: a lease has expired while RC was retrying it. It may end at any time: with
+  // its effect, without it, or with it and an error at the requester.
   bool takes_long = false;
   std::uint32_t pieces_done = 0;
   std::uint64_t ticket = 0;
@@ -56,6 +57,13 @@ struct OpSlot : Operation {
     return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
   }
   void clear() { make_anew(*this); }
+};
+
+// What one actor has under way to one other node.
+struct Path {
+  Actor* from = nullptr;
+  NodeId to;
+  bool operator==(const Path&) const = default;
 };
 
 struct WaitSlot : WaitOperation {

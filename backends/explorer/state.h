@@ -99,6 +99,7 @@ class State {
   std::vector<ClientId> undetected;  // crashed, and not yet shown by membership
   bool any_client = false;           // a client coroutine was spawned
   std::uint64_t clients_left = 0;    // coroutines of clients that have not ended
+  bool cuts_expected = false;        // searches: completions may still fail
   bool foreign_access = false;       // to memory that does not exist, or is not the lock's
   std::uint64_t seed = 1;
   VerbCensus census;  // in_flight is counted on request

@@ -23,6 +23,14 @@ void fail_verb(State& state, OpSlot& op, VerbStatus status);
 // Releases the words that an atomic holds between its two steps.
 void release_words(State& state, OpSlot& op);
 
+// ---- operations whose path is down ----
+
+// Whether the operation, of those under way over a path that is down, is the first one to fail: RC
+// retries in posting order.
+bool may_fail_by_path(const OpSlot& op);
+// The step by which it fails, with or without its effect.
+Step failing_by_path(OpSlot& op);
+
 // ---- operations of an actor on its own node, and services (local.cc): one step each, effect and
 // completion together ----
 

@@ -27,6 +27,11 @@ void forget() {
   for (detail::Path* path = first; path != nullptr; path = path->next()) path->forget();
 }
 
+void reached_elsewhere(std::string_view label) {
+  for (detail::Path* path = first; path != nullptr; path = path->next())
+    if (path->state().label == label) path->reach();
+}
+
 std::vector<PathState> all(std::string_view prefix) {
   std::vector<PathState> states;
   for (const detail::Path* path = first; path != nullptr; path = path->next())

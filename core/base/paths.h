@@ -24,6 +24,8 @@ struct PathState {
 
 void record(bool on);
 void forget();  // resets `reached` for all paths
+// The path with this label, if there is one, was taken in another process.
+void reached_elsewhere(std::string_view label);
 // All labels that begin with `prefix`, sorted.
 std::vector<PathState> all(std::string_view prefix = {});
 

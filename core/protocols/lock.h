@@ -204,6 +204,10 @@ struct Limits {
   bool released_by_time = false;             // shared grants expire: searches wait for that
   CrashUnit crash_unit = CrashUnit::client;  // searches crash this unit
   RestsOnTime rests_on_time = RestsOnTime::nothing;
+  // Numbers of clients and of their nodes are names only: if two clients on one node, or on two
+  // nodes that are not servers, exchange numbers in every word, message and variable, all that can
+  // happen stays the same. Searches then need not try both.
+  bool clients_alike = false;
 };
 
 // What a part is created with. Everything in it outlives the part.

@@ -69,7 +69,7 @@ TEST_F(Explore, invalid_times_are_refused) {
   expect_refused(with({"--latencies", "1us", "1us"}), "each is longer than the one before");
   expect_refused(with({"--latencies", "1us", "--drift", "200000"}), "from 0 to 100000");
   expect_refused(with({"--latencies", "1us", "--pauses", "1"}), "give --pause-length");
-  expect_refused(with({"--latencies", "1us", "--long-sends", "1"}), "give a long latency instead");
+  expect_refused(with({"--latencies", "1us", "--delays", "1"}), "give a long latency instead");
   expect_refused(with({"--latencies", "10000s"}), "at most 100s");
   expect_refused(with({"--latencies", "1us", "--hold", "200s"}), "hold 200s: expected at most");
   expect_refused({"--protocol", "mcs", "--latencies", "1us", "--patience", "5us"},

@@ -217,6 +217,50 @@ class Served final : public Protocol {
   bool forgives_;
 };
 
+// ---- test_numbered ----
+
+class NumberedClient final : public LockClient {
+ public:
+  explicit NumberedClient(const ClientEnv& env) : verbs_(*env.verbs) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
+    const RemoteAddr word = want.lock.entry;
+    if (verbs_.client() == ClientId{1}) {
+      const Completion seen = co_await verbs_.read(word);
+      if (seen.value.lo == 0) co_return Grant(want);
+    }
+    RemoteWait wait;
+    wait.add(cas_verb(word, 0, verbs_.client().value + 1));
+    wait.classify = free_now;
+    auto waiting = verbs_.await_remote(wait);
+    co_await waiting;
+    co_return Grant(want);
+  }
+  Task<ReleaseResult> release(Grant grant) override {
+    co_await verbs_.compare_swap(grant.lock.entry, verbs_.client().value + 1, 0);
+    co_return ReleaseResult::released;
+  }
+
+ private:
+  Verbs& verbs_;
+};
+
+class Numbered final : public Protocol {
+ public:
+  explicit Numbered(bool alike) : alike_(alike) {}
+  Layout layout(const Shape&) const override { return {}; }
+  Limits limits() const override { return {.clients_alike = alike_}; }
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    return std::make_unique<NumberedClient>(env);
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return free_or_held(words);
+  }
+
+ private:
+  bool alike_;
+};
+
 template <class Lock>
 std::unique_ptr<Protocol> plain(const ParamSet&) {
   return std::make_unique<Lock>();
@@ -238,6 +282,11 @@ void register_small_locks() {
   });
   served.info.params = {boolean_param("forgives", true, "the server knows who asks again")};
   add(std::move(served));
+  ProtocolEntry numbered = entry_of("test_numbered", [](const ParamSet& params) {
+    return std::unique_ptr<Protocol>(std::make_unique<Numbered>(params.boolean("alike")));
+  });
+  numbered.info.params = {boolean_param("alike", false, "numbers are only names, it says")};
+  add(std::move(numbered));
 }
 
 }  // namespace latchlab::explore

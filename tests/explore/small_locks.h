@@ -12,6 +12,8 @@ namespace latchlab::explore {
 //   test_served    A lock that its server grants by call. A client that waits for longer than its
 //                  patience gives up and asks again, once. `forgives`: the server takes back a
 //                  grant to a client that had given up; otherwise the lock stays locked.
+//   test_numbered  A CAS lock whose client 1 does not lock a lock that it reads to be free: broken
+//                  if client 1 comes first. `alike`: claims that numbers of clients are only names.
 void register_small_locks();
 
 }  // namespace latchlab::explore

@@ -1,9 +1,15 @@
 #include "tools/explore/campaign.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <optional>
+#include <utility>
 
+#include "core/base/check.h"
+#include "core/base/json.h"
 #include "core/base/paths.h"
+#include "tools/explore/processes.h"
 
 namespace latchlab::explore {
 
@@ -18,34 +24,81 @@ std::uint64_t milliseconds_since(Clock::time_point began) {
   return static_cast<std::uint64_t>(spent.count());
 }
 
+// What one case adds to the verdict. Cases may be explored in other processes, so it can be written
+// as text.
+struct Outcome {
+  std::string cut;         // why the case, and with it the campaign, ended early
+  std::string case_bound;  // a bound of the case itself that cut it
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t walks = 0;
+  std::uint64_t unfinished = 0;
+  std::uint64_t memory_bytes = 0;
+  std::vector<Trace> counterexamples;
+  std::vector<std::string> reached;  // paths
+};
+
+std::string written(const Outcome& outcome) {
+  Json json = {{"cut", outcome.cut},
+               {"case_bound", outcome.case_bound},
+               {"states", outcome.states},
+               {"transitions", outcome.transitions},
+               {"walks", outcome.walks},
+               {"unfinished", outcome.unfinished},
+               {"memory_bytes", outcome.memory_bytes},
+               {"reached", outcome.reached}};
+  json["counterexamples"] = Json::array();
+  for (const Trace& trace : outcome.counterexamples)
+    json["counterexamples"].push_back(trace_json(trace));
+  return dump_json(json);
+}
+
+Outcome outcome_of(const std::string& text) {
+  const Json json = parse_json(text);
+  Outcome outcome;
+  outcome.cut = json["cut"];
+  outcome.case_bound = json["case_bound"];
+  outcome.states = json["states"];
+  outcome.transitions = json["transitions"];
+  outcome.walks = json["walks"];
+  outcome.unfinished = json["unfinished"];
+  outcome.memory_bytes = json["memory_bytes"];
+  outcome.reached = json["reached"].get<std::vector<std::string>>();
+  for (const Json& trace : json["counterexamples"]) {
+    Result<Trace> parsed = parse_trace(trace.get<std::string>(), "");
+    LATCHLAB_CHECK(parsed.ok(), "a process of this search writes traces that it can read");
+    outcome.counterexamples.push_back(std::move(parsed).value());
+  }
+  return outcome;
+}
+
 class Runner {
  public:
+  using Watch = std::function<bool(std::uint64_t states, std::uint64_t open)>;
+
   Runner(const Campaign& campaign, const std::function<bool(const CampaignProgress&)>& watch)
-      : campaign_(campaign), watch_(watch), began_(Clock::now()) {}
+      : campaign_(campaign),
+        watch_(watch),
+        began_(Clock::now()),
+        prefix_(campaign.base.protocol + ": "),
+        cases_(cases_of(campaign)) {}
 
   Verdict run() {
-    const std::string prefix = campaign_.base.protocol + ": ";
     paths::forget();
     paths::record(true);
-    const std::vector<Case> cases = cases_of(campaign_);
-    verdict_.all_cases = cases.size();
-    for (const Case& setup : cases) {
-      if (!verdict_.cut.empty() || out_of_time()) break;
-      progress_ = {verdict_.cases + 1, cases.size(), &setup, 0, 0};
-      if (campaign_.method == Method::exhaustive) {
-        search_case(setup);
-      } else {
-        walk_case(setup);
-      }
-      ++verdict_.cases;
+    verdict_.all_cases = cases_.size();
+    if (campaign_.jobs > 1 && cases_.size() > 1) {
+      run_in_processes();
+    } else {
+      for (std::size_t i = 0; i < cases_.size() && goes_on(); ++i) merge(explored(i, watch_of(i)));
     }
     paths::record(false);
-    for (const paths::PathState& path : paths::all(prefix)) {
+    for (const paths::PathState& path : paths::all(prefix_)) {
       ++verdict_.paths;
-      if (!path.reached) verdict_.unreached.emplace_back(path.label.substr(prefix.size()));
+      if (!path.reached) verdict_.unreached.emplace_back(path.label.substr(prefix_.size()));
     }
     verdict_.exhausted = campaign_.method == Method::exhaustive && verdict_.cut.empty() &&
-                         case_bound_.empty() && verdict_.cases == cases.size();
+                         case_bound_.empty() && verdict_.cases == cases_.size();
     if (verdict_.cut.empty()) verdict_.cut = case_bound_;
     if (campaign_.method != Method::exhaustive && verdict_.cut.empty())
       verdict_.cut = "random walks never cover everything";
@@ -59,36 +112,75 @@ class Runner {
     return campaign_.milliseconds -
            std::min(campaign_.milliseconds - 1, milliseconds_since(began_));
   }
-  bool out_of_time() {
+  // Whether the next case is to be explored.
+  bool goes_on() {
     const bool late =
         campaign_.milliseconds > 0 && milliseconds_since(began_) >= campaign_.milliseconds;
-    if (late) verdict_.cut = "the bound on time was reached";
-    return late;
+    if (late && verdict_.cut.empty()) verdict_.cut = "the bound on time was reached";
+    return verdict_.cut.empty();
   }
-  bool tell(std::uint64_t states, std::uint64_t open) {
-    progress_.states = states;
-    progress_.open = open;
-    return !watch_ || watch_(progress_);
+  Watch watch_of(std::size_t number) const {
+    return [this, number](std::uint64_t states, std::uint64_t open) {
+      return !watch_ || watch_({number + 1, cases_.size(), &cases_[number], states, open});
+    };
   }
 
-  void search_case(const Case& setup) {
+  void run_in_processes() {
+    // A process does not know what the cases before its own have used up.
+    const auto task = [this](std::size_t number, TaskProgress& progress,
+                             const std::atomic<bool>& asked_to_stop) {
+      paths::forget();
+      Outcome outcome = explored(number, [&](std::uint64_t states, std::uint64_t open) {
+        progress.states = states;
+        progress.open = open;
+        return !asked_to_stop;
+      });
+      for (const paths::PathState& path : paths::all(prefix_))
+        if (path.reached) outcome.reached.emplace_back(path.label);
+      return written(outcome);
+    };
+    Processes processes(cases_.size(), campaign_.jobs, task);
+    for (std::size_t i = 0; i < cases_.size() && goes_on(); ++i) {
+      const auto text = processes.result(i, [&](const TaskProgress& progress) {
+        return watch_of(i)(progress.states, progress.open);
+      });
+      // If its process died, so does this one, with the message of a search without processes.
+      Outcome outcome = text ? outcome_of(*text) : explored(i, watch_of(i));
+      if (campaign_.method == Method::exhaustive && campaign_.budget > 0 &&
+          outcome.states >= states_left())
+        outcome = explored(i, watch_of(i));
+      merge(std::move(outcome));
+    }
+  }
+
+  Outcome explored(std::size_t number, const Watch& watch) {
+    const Case& setup = cases_[number];
+    return campaign_.method == Method::exhaustive ? searched(setup, watch) : walked(setup, watch);
+  }
+
+  std::uint64_t states_left() const {
+    return campaign_.budget - std::min(campaign_.budget - 1, verdict_.states);
+  }
+
+  Outcome searched(const Case& setup, const Watch& watch) {
     SearchBounds bounds;
     bounds.milliseconds = time_left();
-    if (campaign_.budget > 0)
-      bounds.states = campaign_.budget - std::min(campaign_.budget - 1, verdict_.states);
+    if (campaign_.budget > 0) bounds.states = states_left();
     const SearchResult result = search(setup, bounds, [&](const Progress& progress) {
-      return tell(progress.states, progress.open);
+      return watch(progress.states, progress.open);
     });
-    verdict_.states += result.states;
-    verdict_.transitions += result.transitions;
-    verdict_.memory_bytes = std::max(verdict_.memory_bytes, result.memory_bytes);
-    if (result.only_case_bounds_cut) case_bound_ = result.cut;
-    if (!result.exhausted && !result.only_case_bounds_cut) verdict_.cut = result.cut;
+    Outcome outcome;
+    outcome.states = result.states;
+    outcome.transitions = result.transitions;
+    outcome.memory_bytes = result.memory_bytes;
+    if (result.only_case_bounds_cut) outcome.case_bound = result.cut;
+    if (!result.exhausted && !result.only_case_bounds_cut) outcome.cut = result.cut;
     for (const Counterexample& counterexample : result.counterexamples)
-      keep(setup, result.facts, counterexample);
+      outcome.counterexamples.push_back(make_trace(setup, result.facts, counterexample));
+    return outcome;
   }
 
-  void walk_case(const Case& setup) {
+  Outcome walked(const Case& setup, const Watch& watch) {
     WalkBounds bounds;
     bounds.walks = campaign_.budget > 0 ? campaign_.budget : kWalks;
     bounds.milliseconds = time_left();
@@ -96,33 +188,48 @@ class Runner {
     const Strategy strategy = campaign_.method == Method::pct ? Strategy::pct : Strategy::random;
     bool stopped = false;
     const WalkResult result = walk(setup, strategy, bounds, [&](std::uint64_t walks) {
-      stopped = !tell(walks, 0);
+      stopped = !watch(walks, 0);
       return !stopped;
     });
-    verdict_.walks += result.walks;
-    verdict_.states += result.steps;
-    verdict_.transitions += result.steps;
-    verdict_.unfinished += result.unfinished;
-    if (stopped) verdict_.cut = "interrupted";
-    if (result.counterexample) keep(setup, result.facts, *result.counterexample);
+    Outcome outcome;
+    outcome.walks = result.walks;
+    outcome.states = outcome.transitions = result.steps;
+    outcome.unfinished = result.unfinished;
+    if (stopped) outcome.cut = "interrupted";
+    if (result.counterexample)
+      outcome.counterexamples.push_back(make_trace(setup, result.facts, *result.counterexample));
+    return outcome;
   }
 
-  void keep(const Case& setup, const explorer::SearchFacts& facts,
-            const Counterexample& counterexample) {
+  void merge(Outcome outcome) {
+    ++verdict_.cases;
+    verdict_.states += outcome.states;
+    verdict_.transitions += outcome.transitions;
+    verdict_.walks += outcome.walks;
+    verdict_.unfinished += outcome.unfinished;
+    verdict_.memory_bytes = std::max(verdict_.memory_bytes, outcome.memory_bytes);
+    if (!outcome.case_bound.empty()) case_bound_ = outcome.case_bound;
+    if (!outcome.cut.empty()) verdict_.cut = outcome.cut;
+    for (const std::string& label : outcome.reached) paths::reached_elsewhere(label);
+    for (Trace& trace : outcome.counterexamples) keep(std::move(trace));
+  }
+
+  void keep(Trace trace) {
     for (Trace& known : verdict_.counterexamples) {
-      if (known.counterexample.violation != counterexample.violation) continue;
-      if (known.counterexample.path.size() > counterexample.path.size())
-        known = make_trace(setup, facts, counterexample);
+      if (known.counterexample.violation != trace.counterexample.violation) continue;
+      if (known.counterexample.path.size() > trace.counterexample.path.size())
+        known = std::move(trace);
       return;
     }
-    verdict_.counterexamples.push_back(make_trace(setup, facts, counterexample));
+    verdict_.counterexamples.push_back(std::move(trace));
   }
 
   const Campaign& campaign_;
   const std::function<bool(const CampaignProgress&)>& watch_;
   Clock::time_point began_;
+  std::string prefix_;  // of the labels of the lock's paths
+  std::vector<Case> cases_;
   Verdict verdict_;
-  CampaignProgress progress_;
   std::string case_bound_;  // a bound of some case that cut it
 };
 

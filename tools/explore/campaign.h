@@ -30,6 +30,9 @@ struct Campaign {
   std::uint64_t milliseconds = 0;  // in total; 0: no bound
   std::uint64_t seed = 1;
   std::int64_t drift_ppm = 0;  // timed: each node's clock is slow or fast by this, or exact
+  // So many cases are explored at a time, in processes of their own. The verdict is the same for
+  // any number, except that a bound on time reaches further with more.
+  std::uint32_t jobs = 1;
 };
 
 // A case in a few words: "XX XS, a node each".

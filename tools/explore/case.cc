@@ -45,6 +45,17 @@ Extent Case::extent(std::uint32_t client, std::uint32_t operation) const {
   return extents.empty() ? Extent{} : extents[(client + operation) % extents.size()];
 }
 
+bool Case::equal(std::uint32_t one, std::uint32_t other) const {
+  if (!exchangeable()) return false;
+  const auto drift = [this](std::uint32_t client) {
+    const std::uint32_t node = client / clients_per_node;
+    return node < time.drift_ppm.size() ? time.drift_ppm[node] : 0;
+  };
+  for (std::uint32_t i = 0; i < operations; ++i)
+    if (letter(one, i) != letter(other, i)) return false;
+  return drift(one) == drift(other);
+}
+
 std::string text_of(const Extent& extent) {
   return fmt::format("{}-{}", extent.first, extent.first + extent.count);
 }
@@ -158,8 +169,8 @@ Status check_time(const Case& setup) {
     return Error{"pause_length is given, and there are no pauses", {}};
   if (setup.pauses > 0 && time.pause.ps == 0)
     return Error{"pauses in a timed search need a length: give --pause-length", {}};
-  if (setup.long_sends > 0)
-    return Error{"long SENDs are for untimed searches: give a long latency instead", {}};
+  if (setup.delays > 0 || setup.cuts > 0)
+    return Error{"delays and cuts are for untimed searches: give a long latency instead", {}};
   if (time.latencies.size() > kMostLatencies)
     return Error{fmt::format("{} latencies: at most {}, or there are too many orders of events",
                              time.latencies.size(), kMostLatencies),

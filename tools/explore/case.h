@@ -16,7 +16,8 @@ namespace latchlab::explore {
 
 inline constexpr std::uint32_t kMostClients = 16;
 inline constexpr std::uint32_t kMostServers = 16;
-inline constexpr std::uint32_t kMostLongSends = 16;
+inline constexpr std::uint32_t kMostDelays = 16;
+inline constexpr std::uint32_t kMostCuts = 16;
 inline constexpr Duration kLongestTime = seconds(100);  // of each duration below
 
 // What is possible in a timed search, and how long actions of clients take. See
@@ -52,10 +53,17 @@ struct Case {
   std::optional<CrashUnit> crash_unit;  // what crashes then; none: as the protocol says
   std::uint32_t pauses = 0;             // how often a client may be paused while leases expire
   bool between_atomics = false;         // a client is not paused while it has an atomic outstanding
-  // How many SENDs, and verbs and calls to dead nodes, RC may retry while leases expire.
-  std::uint32_t long_sends = 0;
+  // How many SENDs, and verbs and calls to dead nodes or over paths that are down, RC may retry
+  // while leases expire.
+  std::uint32_t delays = 0;
+  // How often what one client, or part of a node, has under way to another node may meet a path
+  // that is down for longer than RC retries: it fails, with its effect or without it. With `delays`
+  // it may also outlast leases.
+  std::uint32_t cuts = 0;
   std::uint32_t timeouts = 4;  // how often the clock may advance when no step is possible
   bool reduce = true;          // merge steps that are indistinguishable from one
+  // Of clients that differ only by number, those that have not begun begin in order.
+  bool symmetry = true;
   CaseTime time;
 
   bool timed() const { return !time.latencies.empty(); }
@@ -64,6 +72,14 @@ struct Case {
   LockMode mode(std::uint32_t client, std::uint32_t operation) const;
   std::vector<LockId> wanted(std::uint32_t client, std::uint32_t operation) const;
   Extent extent(std::uint32_t client, std::uint32_t operation) const;
+  // Whether clients differ only by their numbers, those of their nodes, operations and clocks: all
+  // are on one node, or each is on a node of its own and all nodes are alike.
+  bool exchangeable() const {
+    const bool nodes_alike = client_nodes == 1 || (clients_per_node == 1 && !colocated);
+    return nodes_alike && extents.size() <= 1 && sorted;
+  }
+  // Whether these two differ only by their numbers and those of their nodes.
+  bool equal(std::uint32_t one, std::uint32_t other) const;
 };
 
 // "0-4": units 0 to 3.

@@ -27,8 +27,8 @@ ExplorerOptions options_of(explorer::SearchSupport& support) {
 // No claims are checked with faults, which break any order, or in timed cases, where a lease may
 // expire without a fault. The check handles one lock.
 BypassCheck bypasses_of(const Case& setup, const Protocol& protocol) {
-  if (setup.crashes > 0 || setup.pauses > 0 || setup.long_sends > 0 || setup.timed() ||
-      setup.locks > 1 || !setup.extents.empty())
+  if (setup.crashes > 0 || setup.pauses > 0 || setup.delays > 0 || setup.cuts > 0 ||
+      setup.timed() || setup.locks > 1 || !setup.extents.empty())
     return {};
   const std::uint64_t acquisitions = std::uint64_t{setup.clients()} * setup.operations;
   return BypassCheck(protocol, setup.clients(), acquisitions);
@@ -55,11 +55,14 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
       done_(setup.clients()),
       holds_(setup.clients()),
       dead_(setup.clients()),
+      begun_(setup.clients()),
       pauses_(setup.clients()),
+      symmetric_(setup.symmetry && protocol.limits().clients_alike),
       crash_unit_(setup.crash_unit.value_or(protocol.limits().crash_unit)),
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
-      long_sends_left_(setup.long_sends),
+      delays_left_(setup.delays),
+      cuts_left_(setup.cuts),
       timeouts_left_(setup.timeouts),
       own_arena_(&support.arenas[0]) {
   const ArenaScope heap(nullptr);
@@ -80,6 +83,7 @@ void CaseRun::begin(explorer::SearchSupport& support) {
     const ArenaScope scope(static_cast<explorer::Actor&>(verbs).arena);
     backend_.spawn(verbs, client_loop(verbs, world_.client(ClientId{i}), *this, *this), Time{});
   }
+  backend_.expect_cuts(cuts_left_ > 0);
   const ArenaScope heap(nullptr);
   support.parts.assign(world_.plan().nodes.size() + 1, 0);
   for (const NodePlan& node : world_.plan().nodes)
@@ -96,6 +100,13 @@ void CaseRun::see_effects() {
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
     if (bypasses_.expected(ClientId{i}) && !first_effect(ClientId{i}).armed)
       bypasses_.came(ClientId{i});
+}
+
+bool CaseRun::out_of_turn(ClientId client) const {
+  if (!symmetric_ || begun_[client.value] != 0) return false;
+  for (std::uint32_t i = 0; i < client.value; ++i)
+    if (begun_[i] == 0 && setup_.equal(i, client.value)) return true;
+  return false;
 }
 
 CaseRun::Clients CaseRun::dying_with(ClientId client) const {
@@ -139,20 +150,51 @@ bool CaseRun::only_lost_causes() const {
   return any;
 }
 
-bool CaseRun::retries_outlast_leases(const explorer::StepList& steps) const {
-  if (setup_.long_sends == 0 || backend_.retried_briefly() > long_sends_left_) return false;
-  const auto retried = [this](const explorer::Step& step) { return backend_.ends_retries(step); };
-  return std::any_of(steps.now.begin(), steps.now.end(), retried) &&
-         std::all_of(steps.now.begin(), steps.now.end(), [&](const explorer::Step& step) {
-           return explorer::looks_idly(step) || retried(step);
-         });
+std::optional<CaseRun::Outlasting> CaseRun::outlasting(const explorer::StepList& steps) const {
+  if (setup_.delays == 0) return std::nullopt;
+  const ArenaScope heap(nullptr);
+  Outlasting outlasting;
+  const std::uint32_t briefly = backend_.retried_briefly();
+  outlasting.delayed = briefly > 0 && briefly <= delays_left_;
+  const std::size_t most_down =
+      std::min(cuts_left_, delays_left_ - (outlasting.delayed ? briefly : 0));
+  bool any = false;
+  for (const explorer::Step& step : steps.now) {
+    if (explorer::looks_idly(step)) continue;
+    any = true;
+    if (step.op != nullptr && step.op->takes_long) continue;
+    if (outlasting.delayed && backend_.ends_retries(step)) continue;
+    const std::optional<explorer::Path> path = backend_.path_of(step);
+    if (!path) return std::nullopt;
+    std::vector<explorer::Path>& down = outlasting.down;
+    if (std::find(down.begin(), down.end(), *path) == down.end()) down.push_back(*path);
+    if (down.size() > most_down) return std::nullopt;
+  }
+  if (!any) return std::nullopt;
+  return outlasting;
+}
+
+bool CaseRun::outlast_leases(const explorer::StepList& steps) const {
+  return outlasting(steps).has_value();
+}
+
+void CaseRun::cut(const explorer::Step& step, Chooser& inner) {
+  --cuts_left_;
+  backend_.expect_cuts(cuts_left_ > 0);
+  backend_.make(step, inner);
 }
 
 void CaseRun::timeout(Time date) {
   --timeouts_left_;
-  if (setup_.long_sends > 0) {
-    long_sends_left_ -= backend_.retried_briefly();
-    backend_.keep_retrying();
+  if (const std::optional<Outlasting> outlast = outlasting(backend_.possible())) {
+    if (outlast->delayed) {
+      delays_left_ -= backend_.retried_briefly();
+      backend_.keep_retrying();
+    }
+    for (const explorer::Path& path : outlast->down) backend_.keep_retrying(path);
+    delays_left_ -= static_cast<std::uint32_t>(outlast->down.size());
+    cuts_left_ -= static_cast<std::uint32_t>(outlast->down.size());
+    backend_.expect_cuts(cuts_left_ > 0);
   }
   backend_.move_clock(date);
   for (Pause& pause : pauses_)

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,12 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   void pause(ClientId client);  // timed: for the case's pause_length
   void resume(ClientId client);
 
+  // Notes that the client has made a chosen move, or was struck.
+  void has_begun(ClientId client) { begun_[client.value] = 1; }
+  // Whether a move of this client would be the first one of it and of an earlier client that is its
+  // equal: then exchanging the two gives the same futures.
+  bool out_of_turn(ClientId client) const;
+
   CrashUnit crash_unit() const { return crash_unit_; }
   // For a crash of nodes the node's first client stands for the node.
   bool may_crash(ClientId client) const;
@@ -108,10 +115,14 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
   bool any_fault() const {
     return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses ||
-           long_sends_left_ < setup_.long_sends;
+           delays_left_ < setup_.delays || cuts_left_ < setup_.cuts;
   }
-  // Whether leases may expire although these steps are possible, because RC retries for longer.
-  bool retries_outlast_leases(const explorer::StepList& steps) const;
+  // Whether leases may expire although these steps are possible: all of them end operations that RC
+  // retries for longer, or whose paths are down.
+  bool outlast_leases(const explorer::StepList& steps) const;
+  std::uint32_t cuts_left() const { return cuts_left_; }
+  // A path is down for longer than RC retries: an operation fails by the step.
+  void cut(const explorer::Step& step, Chooser& inner);
   // Whether a holder kept the lock beyond its lease and did not release it, as after a crash.
   bool released_late(LockId lock) const { return (late_ >> lock.value & 1) != 0; }
   std::uint32_t timeouts_left() const { return timeouts_left_; }
@@ -127,6 +138,14 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
  private:
   // `for_long`: a lease has expired during the pause.
   enum class Pause : char { none, begun, for_long };
+
+  // What outlasts leases while these steps, and no others, are possible; none: one of them has to
+  // be made first.
+  struct Outlasting {
+    bool delayed = false;              // what backend_.retried_briefly() counts
+    std::vector<explorer::Path> down;  // what is under way over these paths
+  };
+  std::optional<Outlasting> outlasting(const explorer::StepList& steps) const;
 
   struct Clients {
     std::uint32_t begin;
@@ -163,11 +182,14 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::vector<std::uint32_t> done_;   // by client: operations that it has begun
   std::vector<std::uint32_t> holds_;  // number of locks held, by client
   std::vector<char> dead_;
+  std::vector<char> begun_;  // by client: a chosen move was its own
   std::vector<Pause> pauses_;
+  bool symmetric_;
   CrashUnit crash_unit_;
   std::uint32_t crashes_left_;
   std::uint32_t pauses_left_;
-  std::uint32_t long_sends_left_;
+  std::uint32_t delays_left_;
+  std::uint32_t cuts_left_;
   std::uint32_t timeouts_left_;
   std::uint64_t late_ = 0;      // by lock, one bit each: a release was suppressed
   explorer::Arena* own_arena_;  // for what the monitor allocates

@@ -28,12 +28,24 @@ std::vector<std::string> words_of(std::uint32_t length, bool shared) {
   return words;
 }
 
-// Whether clients differ only in their operations: all are on one node, or each is on a node of its
-// own and all nodes are alike.
+Case placed(const Campaign& campaign, std::uint32_t nodes) {
+  Case setup = campaign.base;
+  setup.client_nodes = nodes;
+  setup.clients_per_node = campaign.clients / nodes;
+  if (setup.colocated) setup.servers = std::max(setup.servers, nodes);
+  return setup;
+}
+
+// Unknown protocols and parameters are rejected elsewhere.
+Limits limits_of(const Case& setup) {
+  const ProtocolEntry* entry = find_protocol(setup.protocol);
+  return entry != nullptr && params_of(setup, *entry) ? make_protocol(setup)->limits() : Limits{};
+}
+
+// Whether the order of the clients does not matter.
 bool symmetric(const Campaign& campaign, std::uint32_t nodes) {
-  const Case& base = campaign.base;
-  if (base.extents.size() > 1 || !base.sorted) return false;
-  return nodes == 1 || (nodes == campaign.clients && !base.colocated);
+  const Case setup = placed(campaign, nodes);
+  return setup.exchangeable() && limits_of(setup).clients_alike;
 }
 
 // All choices of `clients` words; if their order does not matter, `from` advances.
@@ -69,28 +81,13 @@ std::vector<std::vector<std::string>> assignments(const Campaign& campaign, std:
   return all;
 }
 
-// Unknown protocols and parameters are rejected elsewhere.
-bool confined_to_a_node(const Case& setup) {
-  const ProtocolEntry* entry = find_protocol(setup.protocol);
-  return entry != nullptr && params_of(setup, *entry) &&
-         make_protocol(setup)->limits().max_nodes == 1;
-}
-
 // The numbers of client nodes, largest first.
 std::vector<std::uint32_t> nodes_of(const Campaign& campaign) {
   if (campaign.nodes > 0) return {campaign.nodes};
   if (campaign.placement == Placement::together) return {1};
-  if (campaign.placement == Placement::both && confined_to_a_node(campaign.base)) return {1};
+  if (campaign.placement == Placement::both && limits_of(campaign.base).max_nodes == 1) return {1};
   if (campaign.placement == Placement::spread || campaign.clients == 1) return {campaign.clients};
   return {campaign.clients, 1};
-}
-
-Case placed(const Campaign& campaign, std::uint32_t nodes) {
-  Case setup = campaign.base;
-  setup.client_nodes = nodes;
-  setup.clients_per_node = campaign.clients / nodes;
-  if (setup.colocated) setup.servers = std::max(setup.servers, nodes);
-  return setup;
 }
 
 // All assignments of slow, exact and fast clocks.

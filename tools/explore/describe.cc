@@ -188,6 +188,10 @@ std::string describe_choice(const SearchModel& model, const Choice& choice) {
   const bool section = step.op != nullptr && step.op->kind == OpKind::sleep &&
                        step.actor->kind() == ActorKind::client &&
                        holds(model, step.actor->client());
+  if (choice.kind == Choice::Kind::cut)
+    return fmt::format("{}: {}: FAILS, the path is down{}", describe_actor(*step.actor),
+                       describe_operation(*step.op),
+                       step.op->effected ? ", after it took effect" : "");
   const std::string text = section
                                ? fmt::format("{}: leaves {}", describe_actor(*step.actor), kSection)
                                : describe_step(step);
@@ -211,8 +215,8 @@ std::string describe_client(SearchModel& model, ClientId client) {
 }
 
 std::uint64_t likeness(const Choice& choice) {
-  const bool at_client = choice.kind != Choice::Kind::step && choice.kind != Choice::Kind::timeout;
-  if (at_client) return hash_of(static_cast<std::uint64_t>(choice.kind), choice.victim.value);
+  if (choice.step.actor == nullptr)
+    return hash_of(static_cast<std::uint64_t>(choice.kind), choice.victim.value);
   const Step& step = choice.step;
   std::uint64_t hash =
       hash_of(static_cast<std::uint64_t>(step.kind), step.actor->index(), step.part);

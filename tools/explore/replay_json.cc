@@ -12,7 +12,8 @@
 namespace latchlab::explore {
 
 namespace {
-constexpr std::array<const char*, 5> kMoveKinds = {"step", "crash", "timeout", "pause", "resume"};
+constexpr std::array<const char*, 6> kMoveKinds = {"step",  "crash",  "timeout",
+                                                   "pause", "resume", "cut"};
 
 Json extent_json(const Extent& extent) {
   return {{"first", extent.first}, {"count", extent.count}};
@@ -64,8 +65,7 @@ class JsonTeller final : public ReplayListener {
     move_["text"] = describe_choice(model_, choice);
     if (model_.setup().timed() && choice.kind == Choice::Kind::step)
       move_["at_ns"] = (choice.date - Time{}).nanoseconds();
-    if (choice.kind != Choice::Kind::step && choice.kind != Choice::Kind::timeout)
-      move_["client"] = choice.victim.value;
+    if (choice.step.actor == nullptr) move_["client"] = choice.victim.value;
     if (choice.kind == Choice::Kind::crash) move_["with_its"] = name_of(choice.unit);
     move_["steps"] = Json::array();
     crashes_ = choice.kind == Choice::Kind::crash;

@@ -108,6 +108,7 @@ std::vector<Choice> SearchModel::timed_choices() {
   // After all clients are done, their posted operations still take effect; timers of servers do not
   // matter.
   for (const StepList::Dated& dated : run_->backend().possible_by_date(last)) {
+    if (out_of_turn(dated.step)) continue;
     if (all_done() && dated.step.op == nullptr) continue;
     cut_ = cut_ || dated.date > horizon;
     if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
@@ -128,23 +129,27 @@ std::vector<Choice> SearchModel::timed_choices() {
 std::vector<Choice> SearchModel::untimed_choices() {
   std::vector<Choice> choices;
   const StepList& steps = run_->backend().possible();
-  for (const Step& step : steps.now) choices.push_back({Choice::Kind::step, step, {}, {}});
+  for (const Step& step : steps.now)
+    if (!out_of_turn(step)) choices.push_back({Choice::Kind::step, step, {}, {}});
   // If the only possible steps are probes that see nothing new, nothing will change.
   if (std::all_of(steps.now.begin(), steps.now.end(), explorer::looks_idly)) choices.clear();
   cut_ = false;
   if (all_done()) return choices;
-  if (choices.empty() || run_->retries_outlast_leases(steps)) add_timeouts(steps, choices);
+  if (choices.empty() || run_->outlast_leases(steps)) add_timeouts(steps, choices);
   add_resumptions(choices);
   add_faults(choices);
+  if (run_->cuts_left() > 0)
+    for (const Step& step : run_->backend().cuts())
+      if (!out_of_turn(step)) choices.push_back({Choice::Kind::cut, step, {}, {}});
   return choices;
 }
 
 // Leases are longer than anything that live clients do. They expire only if a client has crashed or
-// paused, or if the lock is released by time, or while RC retries; and only when no other step is
-// possible. A sender's retries may end without that.
+// paused, or if the lock is released by time, or while RC retries or a path is down; and only when
+// no other step is possible. A sender's retries may end without that.
 void SearchModel::add_timeouts(const StepList& steps, std::vector<Choice>& choices) {
-  const bool leases_end = run_->any_fault() || protocol_.limits().released_by_time ||
-                          run_->retries_outlast_leases(steps);
+  const bool leases_end =
+      run_->any_fault() || protocol_.limits().released_by_time || run_->outlast_leases(steps);
   const auto possible = [&](const StepList::Later& later) {
     return leases_end || later.step.kind == StepKind::send_fail;
   };
@@ -170,16 +175,27 @@ void SearchModel::add_resumptions(std::vector<Choice>& choices) {
   }
 }
 
+bool SearchModel::out_of_turn(const Step& step) const {
+  return step.actor->kind() == ActorKind::client && run_->out_of_turn(step.actor->client());
+}
+
 void SearchModel::add_faults(std::vector<Choice>& choices) {
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
-    if (run_->may_pause(ClientId{i})) choices.push_back({Choice::Kind::pause, {}, ClientId{i}, {}});
+    if (run_->may_pause(ClientId{i}) && !run_->out_of_turn(ClientId{i}))
+      choices.push_back({Choice::Kind::pause, {}, ClientId{i}, {}});
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
-    if (run_->may_crash(ClientId{i}))
+    if (run_->may_crash(ClientId{i}) && !run_->out_of_turn(ClientId{i}))
       choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}, run_->crash_unit()});
 }
 
 void SearchModel::make(const Choice& choice, Chooser& inner) {
   run_->begin_move();
+  const explorer::Actor* const actor = choice.step.actor;
+  if (actor == nullptr) {
+    run_->has_begun(choice.victim);
+  } else if (actor->kind() == ActorKind::client) {
+    run_->has_begun(actor->client());
+  }
   switch (choice.kind) {
     case Choice::Kind::crash:
       run_->crash(choice.victim, inner);
@@ -190,6 +206,10 @@ void SearchModel::make(const Choice& choice, Chooser& inner) {
     case Choice::Kind::resume:
       if (setup_.timed()) run_->move_clock(choice.date);
       run_->resume(choice.victim);
+      break;
+    case Choice::Kind::cut:
+      if (listener_ != nullptr) listener_->about_to(choice.step, false);
+      run_->cut(choice.step, inner);
       break;
     case Choice::Kind::timeout:
       run_->timeout(choice.date);

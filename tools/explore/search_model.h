@@ -37,9 +37,9 @@ constexpr bool ends(Violation violation) {
 
 // One of the possible next moves.
 struct Choice {
-  enum class Kind : std::uint8_t { step, crash, timeout, pause, resume };
+  enum class Kind : std::uint8_t { step, crash, timeout, pause, resume, cut };
   Kind kind = Kind::step;
-  explorer::Step step;                 // step, timeout
+  explorer::Step step;                 // step, timeout, cut
   ClientId victim;                     // crash, pause, resume
   Time date;                           // timeout; in a timed case: step, resume
   CrashUnit unit = CrashUnit::client;  // crash: what crashes with it
@@ -91,6 +91,7 @@ class SearchModel {
   std::vector<Choice> untimed_choices();
   bool all_done() const;
   void settle(Chooser& inner);
+  bool out_of_turn(const explorer::Step& step) const;
   void add_timeouts(const explorer::StepList& steps, std::vector<Choice>& choices);
   void add_faults(std::vector<Choice>& choices);
   void add_resumptions(std::vector<Choice>& choices);

@@ -144,9 +144,11 @@ Case read_case(Reader& reader) {
   }
   setup.pauses = reader.number("pauses", 0, kMostClients);
   if (reader.has("between_atomics")) setup.between_atomics = reader.flag("between_atomics");
-  if (reader.has("long_sends")) setup.long_sends = reader.number("long_sends", 0, kMostLongSends);
+  if (reader.has("delays")) setup.delays = reader.number("delays", 0, kMostDelays);
+  if (reader.has("cuts")) setup.cuts = reader.number("cuts", 0, kMostCuts);
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
+  setup.symmetry = reader.has("symmetry") && reader.flag("symmetry");
   bool timed = false;
   for (const char* name : {"latencies", "drift_ppm", "hold", "patience", "pause_length", "horizon"})
     timed = timed || reader.has(name);

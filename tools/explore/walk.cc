@@ -87,7 +87,7 @@ class Picker {
     if (strategy_ == Strategy::random) return steps + rng_.below(all - steps);
     std::vector<std::size_t> likely;
     for (std::size_t i = steps; i < all; ++i)
-      if (choices[i].kind == Choice::Kind::resume || choices[i].victim == in_front_)
+      if (choices[i].kind == Choice::Kind::resume || victim(choices[i]) == in_front_)
         likely.push_back(i);
     if (likely.empty() || rng_.below(kAnyFaultOdds) == 0) return steps + rng_.below(all - steps);
     return likely[rng_.below(likely.size())];
@@ -101,6 +101,12 @@ class Picker {
     return first_by_priority(choices, steps);
   }
 
+  // The client that a fault strikes; none: a part of a node.
+  static std::optional<ClientId> victim(const Choice& choice) {
+    if (choice.kind != Choice::Kind::cut) return choice.victim;
+    const explorer::Actor& actor = *choice.step.actor;
+    return actor.kind() == ActorKind::client ? std::optional(actor.client()) : std::nullopt;
+  }
   static std::uint32_t owner(const Choice& choice) { return choice.step.actor->index(); }
   std::uint64_t priority(std::uint32_t owner) const {
     const auto at = std::find(demoted_.rbegin(), demoted_.rend(), owner);

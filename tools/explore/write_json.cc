@@ -43,7 +43,8 @@ void write_wants(const Case& setup, Json& json) {
 void write_fault_limits(const Case& setup, Json& json) {
   if (setup.crash_unit) json["crash_unit"] = name_of(*setup.crash_unit);
   if (setup.between_atomics) json["between_atomics"] = true;
-  if (setup.long_sends > 0) json["long_sends"] = setup.long_sends;
+  if (setup.delays > 0) json["delays"] = setup.delays;
+  if (setup.cuts > 0) json["cuts"] = setup.cuts;
 }
 
 }  // namespace
@@ -65,6 +66,7 @@ std::string case_json(const Case& setup) {
   json["pauses"] = setup.pauses;
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
+  if (setup.symmetry) json["symmetry"] = true;
   if (setup.timed()) write_time(setup.time, json);
   return dump_json(json);
 }

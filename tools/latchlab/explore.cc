@@ -15,6 +15,7 @@
 #include "core/scenario/text_file.h"
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/command_line.h"
+#include "tools/latchlab/estimate.h"
 #include "tools/latchlab/load.h"
 #include "tools/latchlab/plugins.h"
 #include "tools/report/report.h"
@@ -121,6 +122,8 @@ Status read_extents(const std::string& text, explore::Case& setup) {
 Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   Campaign campaign = arguments.campaign;
   campaign.base.reduce = !arguments.every_step;
+  campaign.jobs = arguments.jobs > 0 ? arguments.jobs : cores();
+  campaign.base.symmetry = !arguments.every_client;
   for (std::string& modes : campaign.base.modes)
     if (modes == "-") modes.assign(campaign.base.operations, '-');
   if (arguments.placement == "spread") campaign.placement = explore::Placement::spread;

@@ -1,6 +1,7 @@
 #pragma once
 // `latchlab explore` and `latchlab replay`.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct ExploreArguments {
   std::string pause_length;             // empty: none
   std::string out = "traces";
   bool every_step = false;
+  bool every_client = false;
+  std::uint32_t jobs = 0;  // 0: as many as there are cores
   bool json = false;
   bool quiet = false;
 };

@@ -27,7 +27,9 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
             .entry_align = alock::kEntryBytes,
             .client_bytes = options_.max_held * alock::kRequestBytes};
   }
-  Limits limits() const override { return {.held_at_once = options_.max_held}; }
+  Limits limits() const override {
+    return {.held_at_once = options_.max_held, .clients_alike = true};
+  }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed = {Capability::local_words};
     if (options_.enqueue == alock::Enqueue::exchange)

@@ -113,7 +113,7 @@ class CasClient final : public LockClient {
 class Cas final : public ProtocolOf<CasOptions, CasClient> {
  public:
   using ProtocolOf::ProtocolOf;
-  Limits limits() const override { return {.abortable = true}; }
+  Limits limits() const override { return {.abortable = true, .clients_alike = true}; }
   std::vector<Capability> needs() const override {
     if (options_.masked) return {Capability::masked_atomics_8};
     return {};

@@ -140,7 +140,7 @@ class WordLock final : public ProtocolOf<LockOptions, Client<Lock>> {
   using ProtocolOf<LockOptions, Client<Lock>>::ProtocolOf;
   // Each client counts at most once, so that the count does not overflow into the owner.
   Limits limits() const override {
-    return {.max_clients = word().most_readers(), .abortable = true};
+    return {.max_clients = word().most_readers(), .abortable = true, .clients_alike = true};
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     return word().decode(words[0]);

@@ -29,7 +29,9 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
   Limits limits() const override {
     const std::uint64_t clients = options_.node.counter_ones() / options_.nodes;
     const std::uint64_t mutex = mutex_.limits().max_clients / (options_.polls() ? 2 : 1);
-    return {.max_clients = std::min(clients, mutex), .rests_on_time = RestsOnTime::exclusion};
+    return {.max_clients = std::min(clients, mutex),
+            .rests_on_time = RestsOnTime::exclusion,
+            .clients_alike = true};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed = {Capability::masked_atomics_8, Capability::timing};

@@ -14,7 +14,7 @@ class Cql final : public cql::QueueLock<CqlOptions, cql::Client> {
   using QueueLock::QueueLock;
   Layout layout(const Shape& shape) const override { return queue_layout(shape.clients, shape); }
   Limits limits() const override {
-    return {.max_clients = max_owners(), .crash_unit = CrashUnit::node};
+    return {.max_clients = max_owners(), .crash_unit = CrashUnit::node, .clients_alike = true};
   }
   std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
     return std::make_unique<cql::Node>(options_, env);

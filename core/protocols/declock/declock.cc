@@ -20,8 +20,10 @@ class DecLock final : public cql::QueueLock<Options, declock::Client> {
     return layout;
   }
   Limits limits() const override {
-    return {
-        .max_clients = cql::kMaxOwners, .max_nodes = max_owners(), .crash_unit = CrashUnit::node};
+    return {.max_clients = cql::kMaxOwners,
+            .max_nodes = max_owners(),
+            .crash_unit = CrashUnit::node,
+            .clients_alike = true};
   }
   std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
     return std::make_unique<declock::Node>(options_, env);

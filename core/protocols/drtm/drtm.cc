@@ -9,7 +9,9 @@ namespace {
 class Drtm final : public ProtocolOf<drtm::Options, drtm::Client> {
  public:
   using ProtocolOf::ProtocolOf;
-  Limits limits() const override { return {.abortable = true, .released_by_time = true}; }
+  Limits limits() const override {
+    return {.abortable = true, .released_by_time = true, .clients_alike = true};
+  }
   std::vector<Capability> needs() const override {
     return {Capability::timing, Capability::synchronised_clock};
   }

@@ -21,7 +21,7 @@ class TicketLock final : public ProtocolOf<LockOptions, LockClientPart> {
   }
   Limits limits() const override {
     // Above COUNT_MAX a field has room for COUNT_MAX - 1 tickets that will not be served.
-    return {.max_clients = word().count_max() / slots() - 1};
+    return {.max_clients = word().count_max() / slots() - 1, .clients_alike = true};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed;

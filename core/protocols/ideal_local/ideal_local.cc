@@ -175,7 +175,9 @@ class IdealLocal final : public ProtocolOf<IdealOptions, IdealClient> {
   Layout layout(const Shape& /*shape*/) const override {
     return {.entry_bytes = 0, .client_bytes = 8};
   }
-  Limits limits() const override { return {.max_nodes = 1, .abortable = true}; }
+  Limits limits() const override {
+    return {.max_nodes = 1, .abortable = true, .clients_alike = true};
+  }
   std::vector<Capability> needs() const override {
     return {Capability::node_state, Capability::local_words};
   }

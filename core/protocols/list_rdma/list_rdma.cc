@@ -20,7 +20,8 @@ class List final : public ProtocolOf<Options, list_rdma::Client> {
   Limits limits() const override {
     return {.max_clients = list_rdma::kMostNodes / options_.nodes,
             .held_at_once = options_.nodes,
-            .abortable = true};
+            .abortable = true,
+            .clients_alike = true};
   }
   // The mark of the first node is in the node, not in the entry.
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {

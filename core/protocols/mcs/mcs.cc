@@ -134,7 +134,9 @@ class Mcs final : public ProtocolOf<McsOptions, McsClient>, public MessageNames 
   Layout layout(const Shape& /*shape*/) const override {
     return {.entry_bytes = options_.handover_counter ? 16ULL : 8};
   }
-  Limits limits() const override { return {.held_at_once = options_.max_held}; }
+  Limits limits() const override {
+    return {.held_at_once = options_.max_held, .clients_alike = true};
+  }
   std::vector<Capability> needs() const override {
     return {Capability::masked_atomics_8, Capability::reliable_messages};
   }

@@ -22,7 +22,8 @@ class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client>, public M
   }
   // The count has room for the readers beyond shared_limit, one for each client.
   Limits limits() const override {
-    return {.max_clients = (1ULL << 31) - 1, .held_at_once = options_.max_held};
+    return {
+        .max_clients = (1ULL << 31) - 1, .held_at_once = options_.max_held, .clients_alike = true};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed = {Capability::reliable_messages, Capability::calls};

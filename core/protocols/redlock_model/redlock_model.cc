@@ -14,7 +14,7 @@ class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
  public:
   using ProtocolOf::ProtocolOf;
   Limits limits() const override {
-    return {.abortable = true, .rests_on_time = RestsOnTime::recovery};
+    return {.abortable = true, .rests_on_time = RestsOnTime::recovery, .clients_alike = true};
   }
   std::vector<Capability> needs() const override { return {Capability::calls, Capability::timing}; }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {

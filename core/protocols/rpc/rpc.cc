@@ -122,7 +122,9 @@ class RpcClient final : public served::Client {
 class Rpc final : public ProtocolOf<RpcOptions, RpcClient>, public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
-  Limits limits() const override { return {.abortable = true}; }
+  Limits limits() const override {
+    return {.abortable = true, .clients_alike = options_.guards == Guards::per_acquisition};
+  }
   std::vector<Capability> needs() const override { return {Capability::calls}; }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return std::make_unique<RpcServer>(options_);

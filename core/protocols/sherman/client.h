@@ -136,6 +136,7 @@ class NodeLock final : public ProtocolOf<LockOptions, Client<Lock>> {
             .entry_align = bytes,
             .client_bytes = this->options_.local_queue ? 8U : 0U};
   }
+  Limits limits() const override { return {.clients_alike = true}; }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed;
     if (this->options_.lock_width == Width::bits16) needed = {Capability::masked_atomics_8};

@@ -75,7 +75,8 @@ class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames
   }
   Limits limits() const override {
     return {.max_clients = (1ULL << on_.rdrcnt_bits) - 1,
-            .held_at_once = on_.match_messages ? on_.recvs / 2 : on_.endpoints};
+            .held_at_once = on_.match_messages ? on_.recvs / 2 : on_.endpoints,
+            .clients_alike = true};
   }
   std::vector<Capability> needs() const override {
     if (!on_.recovery) return {Capability::masked_atomics_16, Capability::reliable_messages};

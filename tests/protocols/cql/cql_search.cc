@@ -82,7 +82,7 @@ TEST(cql, is_sound_if_a_timeout_ends_with_the_reset_it_waits_for) {
   Campaign campaign = with_crash(with_sets(about("cql", 3, 2), kFewVersions));
   campaign.base.modes = {"XX", "XX", "XX"};
   campaign.base.pauses = 1;
-  campaign.base.long_sends = 1;
+  campaign.base.delays = 1;
   campaign.placement = Placement::spread;
   campaign.method = Method::random;
   campaign.budget = 1'000;

@@ -18,8 +18,8 @@ RunSetup mixed_drtm() {
   return setup;
 }
 
-explore::Campaign timed_campaign(std::vector<std::string> sets, std::vector<Duration> legs,
-                                 Duration hold) {
+explore::Campaign drtm_campaign(std::vector<std::string> sets, std::vector<Duration> legs,
+                                Duration hold) {
   explore::Campaign campaign = searched("drtm", {"X", "S"});
   campaign.base.sets = std::move(sets);
   campaign.base.time = {std::move(legs), {}, hold, {}, milliseconds(1)};
@@ -39,18 +39,18 @@ TEST(drtm_planted, a_search_finds_a_reader_that_frees_the_word) {
 // The synchronised clock of the explorer is up to 100 ns off.
 TEST(drtm_planted, a_timed_search_finds_a_lock_that_ignores_clock_error) {
   expect_found(kNoMargin, explore::Violation::mutual_exclusion, 2'000,
-               timed_campaign({"lease=600ns", "delta=150ns", "reserve=0ns"}, {nanoseconds(40)},
-                              nanoseconds(600)));
+               drtm_campaign({"lease=600ns", "delta=150ns", "reserve=0ns"}, {nanoseconds(40)},
+                             nanoseconds(600)));
 }
 // The reader's verbs are slow, the writer's fast.
 TEST(drtm_planted, a_timed_search_finds_a_lease_that_counts_from_the_answer) {
   expect_found(kFromTheAnswer, explore::Violation::mutual_exclusion, 50'000,
-               timed_campaign({"lease=10us", "reserve=0ns"}, {microseconds(1), microseconds(4)},
-                              microseconds(20)));
+               drtm_campaign({"lease=10us", "reserve=0ns"}, {microseconds(1), microseconds(4)},
+                             microseconds(20)));
 }
 TEST(drtm_planted, a_timed_search_finds_a_reader_that_never_stops) {
   expect_found(kOutlivesLease, explore::Violation::mutual_exclusion, 5'000,
-               timed_campaign({"lease=10us", "reserve=0ns"}, {microseconds(1)}, microseconds(30)));
+               drtm_campaign({"lease=10us", "reserve=0ns"}, {microseconds(1)}, microseconds(30)));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST(drtm, needs_lease_ends_that_fit_the_word) {
                             .modes = {"X", "S"}});
 }
 
-Campaign timed_campaign(std::vector<std::string> sets, Duration leg, Duration hold) {
+Campaign drtm_campaign(std::vector<std::string> sets, Duration leg, Duration hold) {
   Campaign campaign = with_sets(about("drtm", 2, 1), std::move(sets));
   campaign.base.time = {{leg}, {}, hold, {}, milliseconds(1)};
   campaign.base.modes = {"X", "S"};
@@ -34,23 +34,23 @@ void expect_broken_if_timed(const Campaign& campaign, bool broken) {
 
 TEST(drtm, needs_lease_ends_that_fit_the_word_in_timed_searches) {
   const Duration leg = microseconds(1);
-  expect_broken_if_timed(timed_campaign({"epoch=unix_truncated"}, leg, leg * 2), true);
-  expect_broken_if_timed(timed_campaign({}, leg, leg * 2), false);
+  expect_broken_if_timed(drtm_campaign({"epoch=unix_truncated"}, leg, leg * 2), true);
+  expect_broken_if_timed(drtm_campaign({}, leg, leg * 2), false);
 }
 
 // DrTM's own code: a lease that is no longer valid need not have expired on every clock.
 TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
   std::vector<std::string> sets = {"lease=600ns", "delta=150ns", "reserve=0ns"};
-  expect_broken_if_timed(timed_campaign(sets, nanoseconds(40), nanoseconds(600)), false);
+  expect_broken_if_timed(drtm_campaign(sets, nanoseconds(40), nanoseconds(600)), false);
   sets.emplace_back("takeover=not_valid");
-  expect_broken_if_timed(timed_campaign(sets, nanoseconds(40), nanoseconds(600)), true);
+  expect_broken_if_timed(drtm_campaign(sets, nanoseconds(40), nanoseconds(600)), true);
 }
 
 // The clock reports an error of up to 100 ns.
 TEST(drtm, needs_no_delta_if_the_clock_reports_its_error) {
-  expect_broken_if_timed(timed_campaign({"lease=600ns", "delta=0ns", "reserve=0ns"},
-                                        nanoseconds(40), nanoseconds(600)),
-                         false);
+  expect_broken_if_timed(
+      drtm_campaign({"lease=600ns", "delta=0ns", "reserve=0ns"}, nanoseconds(40), nanoseconds(600)),
+      false);
 }
 
 // ---- labelled paths, over several campaigns ----
@@ -87,7 +87,7 @@ TEST(drtm, takes_every_path_of_leases) {
 
 // The reader's own clock has said that the lease has expired.
 TEST(drtm, does_not_read_a_lease_again_after_waiting_for_its_end) {
-  const Campaign campaign = timed_campaign({}, microseconds(1), microseconds(2));
+  const Campaign campaign = drtm_campaign({}, microseconds(1), microseconds(2));
   EXPECT_EQ(left_over(campaign, {"the clock ends a wait", "a lease has expired"}),
             Paths{"a lease has expired"});
 }

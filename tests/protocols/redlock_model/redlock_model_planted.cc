@@ -37,7 +37,7 @@ TEST(redlock_model_planted, a_search_finds_a_majority_of_half_the_masters) {
 }
 
 // Keys live for 20 us, and sections take longer.
-explore::Campaign timed_campaign(std::vector<Duration> legs, const char* factor) {
+explore::Campaign redlock_campaign(std::vector<Duration> legs, const char* factor) {
   explore::Campaign campaign = searched("redlock_model", {"X", "X"});
   campaign.base.sets = {"ttl=20us", "drift_least=0ns", "retry_delay=4us", factor};
   campaign.base.time = {std::move(legs), {}, microseconds(30), {}, microseconds(90)};
@@ -47,12 +47,12 @@ explore::Campaign timed_campaign(std::vector<Duration> legs, const char* factor)
 // Answers are slow.
 TEST(redlock_model_planted, a_timed_search_finds_a_grant_that_counts_from_the_answer) {
   expect_found(kFromTheAnswer, explore::Violation::mutual_exclusion, 50'000,
-               timed_campaign({microseconds(1), microseconds(4)}, "drift_factor_ppm=10000"));
+               redlock_campaign({microseconds(1), microseconds(4)}, "drift_factor_ppm=10000"));
 }
 
 // A client whose clock is slow by 10 %.
 TEST(redlock_model_planted, a_timed_search_finds_a_lock_that_ignores_clock_error) {
-  explore::Campaign campaign = timed_campaign({nanoseconds(200)}, "drift_factor_ppm=100000");
+  explore::Campaign campaign = redlock_campaign({nanoseconds(200)}, "drift_factor_ppm=100000");
   campaign.base.time.drift_ppm = {-100'000, 0};
   expect_found(kNoDrift, explore::Violation::mutual_exclusion, 50'000, campaign);
 }

@@ -38,20 +38,20 @@ TEST(traditional_planted, the_server_frees_a_grant_that_the_client_takes_on_hard
 }
 
 // Clients time out only in timed searches. Every leg takes 1 us, except some of 9 us.
-explore::Campaign timed_campaign(std::vector<std::string> modes) {
+explore::Campaign traditional_campaign(std::vector<std::string> modes) {
   explore::Campaign campaign = searched("traditional", std::move(modes));
   campaign.base.time = {{microseconds(1)}, {}, microseconds(20), microseconds(3), milliseconds(10)};
   return campaign;
 }
 
 TEST(traditional_planted, a_timed_search_finds_a_grant_that_is_freed) {
-  explore::Campaign campaign = timed_campaign({"XX", "XX"});
+  explore::Campaign campaign = traditional_campaign({"XX", "XX"});
   campaign.base.time.latencies.push_back(microseconds(3));
   expect_found(kFreed, explore::Violation::mutual_exclusion, 100'000, campaign);
 }
 
 TEST(traditional_planted, a_timed_search_finds_a_grant_that_is_dropped) {
-  explore::Campaign campaign = timed_campaign({"X", "X"});
+  explore::Campaign campaign = traditional_campaign({"X", "X"});
   campaign.base.time.latencies.push_back(microseconds(3));
   expect_found(kDropped, explore::Violation::not_free, 100'000, campaign);
 }

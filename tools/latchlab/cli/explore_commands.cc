@@ -83,10 +83,13 @@ void add_explore(Cli& cli) {
          "Maximum number of pauses in which a client stalls while leases expire");
   command.add_flag("--between-atomics", base.between_atomics,
                    "With --pauses: only clients without an atomic in flight stall");
-  number(command, "--long-sends", base.long_sends, 0, explore::kMostLongSends,
-         "Of locks with leases: maximum number of SENDs, and of verbs and calls to a dead node, "
-         "that are retried while "
-         "leases expire");
+  number(
+      command, "--cuts", base.cuts, 0, explore::kMostCuts,
+      "Maximum number of times that a path between two nodes is down for longer than RC retries: "
+      "a verb, message or call over it fails, with its effect or without it");
+  number(command, "--delays", base.delays, 0, explore::kMostDelays,
+         "Of locks with leases: maximum number of SENDs, of verbs and calls to a dead node, and, "
+         "with --cuts, of paths that are down, for which RC retries while leases expire");
   number(command, "--timeouts", base.timeouts, 0, 1'000,
          "Maximum number of lease expiries after a client has died or stalled");
   add_time(command, *arguments);
@@ -111,8 +114,13 @@ void add_explore(Cli& cli) {
   number(command, "--seed", arguments->campaign.seed, 0, kMostSeed, "Seed of random walks");
   text(command, "--out", arguments->out, "DIR", "Directory for traces of counterexamples")
       .capture_default_str();
+  number(command, "--jobs", arguments->jobs, 0, 1'024,
+         "Explore so many cases at a time; 0: as many as there are cores");
   command.add_flag("--every-step", arguments->every_step,
                    "Merge no steps: slower, with the same verdicts; for checking the merging");
+  command.add_flag("--every-client", arguments->every_client,
+                   "Do not treat equal clients alike: slower, with the same verdicts; for checking "
+                   "that");
   command.add_flag("--json", arguments->json, "Print one JSON document on stdout and nothing else");
   command.add_flag("--quiet", arguments->quiet, "Print no progress");
   cli.take_plugins(command);

@@ -103,7 +103,7 @@ std::unique_ptr<ServerPart> make_server_part(const Options& options);
 class Manager : public Protocol, public MessageNames {
  public:
   explicit Manager(const Options& options) : options_(options) {}
-  Limits limits() const override { return {.abortable = true}; }
+  Limits limits() const override { return {.abortable = true, .clients_alike = true}; }
   std::vector<Capability> needs() const override { return {Capability::calls}; }
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return std::make_unique<Client>(options_, env);
