@@ -52,7 +52,8 @@ class SearchFacts {
     facts.reads_membership_ = reads_membership;
     return facts;
   }
-  // Whether facts were added since the last call.
+  // Whether facts were added since the last call of grew().
+  bool grown() const { return grew_; }
   bool grew() { return std::exchange(grew_, false); }
 
  private:

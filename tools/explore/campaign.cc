@@ -1,14 +1,19 @@
 #include "tools/explore/campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "core/base/check.h"
 #include "core/base/json.h"
 #include "core/base/paths.h"
+#include "core/run/files.h"
+#include "core/scenario/text_file.h"
 #include "tools/explore/processes.h"
 
 namespace latchlab::explore {
@@ -34,18 +39,21 @@ struct Outcome {
   std::uint64_t walks = 0;
   std::uint64_t unfinished = 0;
   std::uint64_t memory_bytes = 0;
+  double chance_of_a_miss = 0;
   std::vector<Trace> counterexamples;
   std::vector<std::string> reached;  // paths
 };
 
-std::string written(const Outcome& outcome) {
-  Json json = {{"cut", outcome.cut},
+std::string written(const Outcome& outcome, const std::string& setup = {}) {
+  Json json = {{"case", setup},
+               {"cut", outcome.cut},
                {"case_bound", outcome.case_bound},
                {"states", outcome.states},
                {"transitions", outcome.transitions},
                {"walks", outcome.walks},
                {"unfinished", outcome.unfinished},
                {"memory_bytes", outcome.memory_bytes},
+               {"chance_of_a_miss", outcome.chance_of_a_miss},
                {"reached", outcome.reached}};
   json["counterexamples"] = Json::array();
   for (const Trace& trace : outcome.counterexamples)
@@ -63,6 +71,7 @@ Outcome outcome_of(const std::string& text) {
   outcome.walks = json["walks"];
   outcome.unfinished = json["unfinished"];
   outcome.memory_bytes = json["memory_bytes"];
+  outcome.chance_of_a_miss = json["chance_of_a_miss"];
   outcome.reached = json["reached"].get<std::vector<std::string>>();
   for (const Json& trace : json["counterexamples"]) {
     Result<Trace> parsed = parse_trace(trace.get<std::string>(), "");
@@ -155,16 +164,39 @@ class Runner {
 
   Outcome explored(std::size_t number, const Watch& watch) {
     const Case& setup = cases_[number];
-    return campaign_.method == Method::exhaustive ? searched(setup, watch) : walked(setup, watch);
+    if (campaign_.method != Method::exhaustive) return walked(setup, watch);
+    if (campaign_.checkpoint.empty()) return searched(setup, {}, watch);
+    const std::string base = fmt::format("{}/case-{}", campaign_.checkpoint, number + 1);
+    if (std::optional<Outcome> known = done(base + ".json", setup)) return std::move(*known);
+    Outcome outcome = searched(setup, base + ".moves", watch);
+    if (!outcome.cut.empty()) return outcome;
+    for (const paths::PathState& path : paths::all(prefix_))
+      if (path.reached) outcome.reached.emplace_back(path.label);
+    const Status kept = write_atomically(base + ".json", written(outcome, case_json(setup)));
+    if (!kept) outcome.cut = "the checkpoint could not be written: " + kept.error().message;
+    std::error_code ignored;
+    std::filesystem::remove(base + ".moves", ignored);
+    return outcome;
+  }
+
+  // What an earlier search has found out about this case, all of it.
+  static std::optional<Outcome> done(const std::string& file, const Case& setup) {
+    const Result<std::string> text = read_text_file(file);
+    if (!text) return std::nullopt;
+    const Json json = parse_json(text.value());
+    if (!json.is_object() || json.value("case", "") != case_json(setup)) return std::nullopt;
+    return outcome_of(text.value());
   }
 
   std::uint64_t states_left() const {
     return campaign_.budget - std::min(campaign_.budget - 1, verdict_.states);
   }
 
-  Outcome searched(const Case& setup, const Watch& watch) {
+  Outcome searched(const Case& setup, const std::string& checkpoint, const Watch& watch) {
     SearchBounds bounds;
+    bounds.checkpoint = checkpoint;
     bounds.milliseconds = time_left();
+    bounds.compact = campaign_.compact;
     if (campaign_.budget > 0) bounds.states = states_left();
     const SearchResult result = search(setup, bounds, [&](const Progress& progress) {
       return watch(progress.states, progress.open);
@@ -173,6 +205,7 @@ class Runner {
     outcome.states = result.states;
     outcome.transitions = result.transitions;
     outcome.memory_bytes = result.memory_bytes;
+    outcome.chance_of_a_miss = result.chance_of_a_miss;
     if (result.only_case_bounds_cut) outcome.case_bound = result.cut;
     if (!result.exhausted && !result.only_case_bounds_cut) outcome.cut = result.cut;
     for (const Counterexample& counterexample : result.counterexamples)
@@ -208,6 +241,7 @@ class Runner {
     verdict_.walks += outcome.walks;
     verdict_.unfinished += outcome.unfinished;
     verdict_.memory_bytes = std::max(verdict_.memory_bytes, outcome.memory_bytes);
+    verdict_.chance_of_a_miss = std::min(1.0, verdict_.chance_of_a_miss + outcome.chance_of_a_miss);
     if (!outcome.case_bound.empty()) case_bound_ = outcome.case_bound;
     if (!outcome.cut.empty()) verdict_.cut = outcome.cut;
     for (const std::string& label : outcome.reached) paths::reached_elsewhere(label);

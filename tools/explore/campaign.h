@@ -33,6 +33,9 @@ struct Campaign {
   // So many cases are explored at a time, in processes of their own. The verdict is the same for
   // any number, except that a bound on time reaches further with more.
   std::uint32_t jobs = 1;
+  bool compact = false;  // exhaustive: SearchBounds::compact
+  // A directory that exists, in which a search leaves what it has done, and from which it goes on.
+  std::string checkpoint;
 };
 
 // A case in a few words: "XX XS, a node each".
@@ -51,6 +54,7 @@ struct Verdict {
   std::uint64_t walks = 0;
   std::uint64_t unfinished = 0;    // walks
   std::uint64_t memory_bytes = 0;  // of the largest case
+  double chance_of_a_miss = 0;     // compact: that any state was missed, at most
   double seconds = 0;
   std::vector<Trace> counterexamples;  // the shortest of each kind
   std::vector<std::string> unreached;  // labelled paths of the protocol that were never taken

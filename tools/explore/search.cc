@@ -5,16 +5,22 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "core/base/check.h"
+#include "core/base/paths.h"
+#include "tools/explore/checkpoint.h"
 #include "tools/explore/choosers.h"
 #include "tools/explore/store.h"
+#include "tools/explore/trace.h"
 
 namespace latchlab::explore {
 
 namespace {
 
-constexpr std::uint64_t kTick = 4'096;  // states between two reads of the clock
+constexpr std::uint64_t kTick = 4'096;        // states between two reads of the clock
+constexpr std::chrono::minutes kKeptEach{5};  // of checkpoints
 // Twice the deepest stack of a step that was seen (3.8 KB).
 constexpr std::size_t kScrubbed = 8 * 1024;
 
@@ -32,32 +38,119 @@ class Pass {
        explorer::SearchSupport& support, const std::function<bool(const Progress&)>& watch)
       : bounds_(bounds),
         watch_(watch),
+        facts_(support.facts),
         model_(setup, protocol, support),
         snapshot_(support.arenas, support.facts),
-        states_(support.arenas.count() + (bounds.match ? 0 : 1)),
+        setup_(case_json(setup) + (bounds.compact ? " compact" : "")),
+        states_(support.arenas.count() + (bounds.match ? 0 : 1), bounds.compact),
         began_(std::chrono::steady_clock::now()) {}
 
-  SearchResult run() {
+  // `before`: where to go on.
+  SearchResult run(std::optional<Checkpoint> before) {
     enter(0, {}, true);
-    for (StateId state = 0; state < states_.count() && !over(state); ++state) expand(state);
-    if (result_.cut.empty() || case_bound_reached()) find_stuck();
+    StateId state = 0;
+    if (before) state = resume(std::move(*before));
+    for (; state < states_.count() && !over(state); ++state) expand(state);
+    if (!result_.cut.empty() && !case_bound_reached()) keep(state);
+    if ((result_.cut.empty() || case_bound_reached()) && !bounds_.compact) find_stuck();
+    result_.chance_of_a_miss = states_.chance_of_a_miss();
     result_.only_case_bounds_cut = case_bound_reached();
     result_.states = states_.count();
-    result_.memory_bytes = snapshot_.bytes() + states_.bytes() + edges_.size() * sizeof(SearchEdge);
+    result_.memory_bytes = snapshot_.bytes() + states_.bytes() +
+                           edges_.size() * sizeof(SearchEdge) + origins_.size() * sizeof(Origin);
     result_.exhausted = result_.cut.empty();
     return std::move(result_);
   }
   std::vector<SearchEdge> take_edges() { return std::move(edges_); }
 
  private:
-  struct Origin {
-    StateId parent = 0;
-    std::uint32_t choice = 0;
-  };
+  // Makes the states of the checkpoint again, in order. If they are not the same, because another
+  // build has other frames, the search begins anew. Returns the first state that is not expanded.
+  StateId resume(Checkpoint before) {
+    resuming_ = true;
+    std::vector<Choice> choices;
+    StateId loaded = ~StateId{0};
+    for (StateId state = 1; state < before.origins.size(); ++state) {
+      const Origin& origin = before.origins[state];
+      if (origin.parent >= state) return forget_all();
+      if (origin.parent != loaded) {
+        loaded = origin.parent;
+        states_.forget_before(loaded);
+        snapshot_.load(row_of(loaded));
+        choices = model_.choices();
+      }
+      if (origin.choice >= choices.size()) return forget_all();
+      const auto inner = before.inner.find(state);
+      const Move move = {origin.choice, inner == before.inner.end() ? std::vector<std::uint32_t>{}
+                                                                    : inner->second};
+      ScriptedChooser chooser(move.inner);
+      snapshot_.restore();
+      scrub_stack();
+      model_.make(choices[origin.choice], chooser);
+      enter(origin.parent, move, false);
+      if (states_.count() != state + 1) return forget_all();
+      if (state % kTick == 0 && watch_ && !watch_({state, before.origins.size() - state}))
+        result_.cut = "interrupted";
+      if (!result_.cut.empty()) return static_cast<StateId>(before.expanded);
+    }
+    resuming_ = false;
+    good_ = std::move(before.good);
+    edges_ = std::move(before.edges);
+    result_.transitions = before.transitions;
+    result_.terminals = before.terminals;
+    result_.terminal.insert(before.terminal.begin(), before.terminal.end());
+    result_.counterexamples = std::move(before.counterexamples);
+    for (const std::string& label : before.reached) paths::reached_elsewhere(label);
+    return static_cast<StateId>(before.expanded);
+  }
+
+  std::vector<std::string> paths_reached() const {
+    std::vector<std::string> reached;
+    for (const paths::PathState& path : paths::all(model_.setup().protocol + ": "))
+      if (path.reached) reached.emplace_back(path.label);
+    return reached;
+  }
+
+  StateId forget_all() {
+    resuming_ = false;
+    states_.clear();
+    origins_.clear();
+    inner_.clear();
+    good_.clear();
+    edges_.clear();
+    snapshot_.load(first_);
+    enter(0, {}, true);
+    return 0;
+  }
+
+  // `expanded`: the states before it are.
+  void keep(StateId expanded) {
+    if (bounds_.checkpoint.empty() || facts_.grown() || expanded == 0 || resuming_) return;
+    const Status written =
+        write_checkpoint(bounds_.checkpoint, {setup_,
+                                              facts_,
+                                              expanded,
+                                              origins_,
+                                              inner_,
+                                              good_,
+                                              edges_,
+                                              result_.transitions,
+                                              result_.terminals,
+                                              {result_.terminal.begin(), result_.terminal.end()},
+                                              result_.counterexamples,
+                                              paths_reached()});
+    if (!written) result_.cut = "the checkpoint could not be written: " + written.error().message;
+    kept_ = std::chrono::steady_clock::now();
+  }
+
+  std::span<const BlobId> row_of(StateId state) {
+    return states_.row(state).first(model_.arenas().count());
+  }
 
   bool over(StateId state) {
     const bool found =
         !result_.counterexamples.empty() && ends(result_.counterexamples.back().violation);
+    if (facts_.grown()) result_.cut = "it begins again";
     if (bounds_.first_only && found) result_.cut = "the first finding ends the search";
     if (bounds_.states > 0 && states_.count() >= bounds_.states)
       result_.cut = "the bound on states was reached";
@@ -67,6 +160,7 @@ class Pass {
       if (bounds_.milliseconds > 0 && spent > limit) result_.cut = "the bound on time was reached";
       if (watch_ && !watch_({states_.count(), states_.count() - state}))
         result_.cut = "interrupted";
+      if (std::chrono::steady_clock::now() - kept_ > kKeptEach) keep(state);
     }
     return !result_.cut.empty() && !case_bound_reached();
   }
@@ -75,9 +169,10 @@ class Pass {
   // Adds the model's present state if it is new.
   void enter(StateId parent, const Move& move, bool root) {
     snapshot_.intern(row_);
+    if (root) first_ = row_;
     if (!bounds_.match) row_.push_back(static_cast<BlobId>(states_.count()));
     const auto [state, fresh] = states_.intern(row_);
-    if (!root) edges_.push_back({parent, state});
+    if (!root && !bounds_.compact) edges_.push_back({parent, state});
     if (!fresh) return;
     origins_.push_back({parent, move.choice});
     if (!move.inner.empty()) inner_.emplace(state, move.inner);
@@ -85,7 +180,8 @@ class Pass {
   }
 
   void expand(StateId state) {
-    snapshot_.load(states_.row(state).first(model_.arenas().count()));
+    states_.forget_before(state);
+    snapshot_.load(row_of(state));
     if (const Violation violation = model_.violation(false); violation != Violation::nothing) {
       report(violation, state);
       if (ends(violation)) {
@@ -163,22 +259,27 @@ class Pass {
     const auto stuck = std::find(good_.begin(), good_.end(), 0);
     if (stuck == good_.end()) return;
     const auto state = static_cast<StateId>(stuck - good_.begin());
-    snapshot_.load(states_.row(state).first(model_.arenas().count()));
+    snapshot_.load(row_of(state));
     report(Violation::no_progress, state);
   }
 
   const SearchBounds& bounds_;
   const std::function<bool(const Progress&)>& watch_;
+  const explorer::SearchFacts& facts_;
   SearchModel model_;
   Snapshot snapshot_;
+  std::string setup_;  // as a checkpoint names it
   StateStore states_;
-  std::vector<Origin> origins_;                          // by state
+  std::vector<BlobId> first_;    // the row of the first state
+  bool resuming_ = false;        // the states of a checkpoint are being made
+  std::vector<Origin> origins_;  // by state
   std::map<StateId, std::vector<std::uint32_t>> inner_;  // if choices were made within the move
   std::vector<char> good_;                               // the end is reachable
   std::vector<SearchEdge> edges_;
   std::vector<BlobId> row_;
   SearchResult result_;
   std::chrono::steady_clock::time_point began_;
+  std::chrono::steady_clock::time_point kept_ = began_;  // the last checkpoint
 };
 
 }  // namespace
@@ -186,9 +287,17 @@ class Pass {
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch) {
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
-  return until_facts_stand([&](explorer::SearchSupport& support) {
-    return Pass(setup, bounds, *protocol, support, watch).run();
-  });
+  std::optional<Checkpoint> before;
+  if (!bounds.checkpoint.empty())
+    before =
+        read_checkpoint(bounds.checkpoint, case_json(setup) + (bounds.compact ? " compact" : ""));
+  const explorer::SearchFacts known = before ? before->facts : explorer::SearchFacts{};
+  return until_facts_stand(
+      [&](explorer::SearchSupport& support) {
+        Pass pass(setup, bounds, *protocol, support, watch);
+        return pass.run(std::exchange(before, std::nullopt));
+      },
+      known);
 }
 
 SearchGraph search_graph(const Case& setup, const SearchBounds& bounds) {
@@ -197,7 +306,7 @@ SearchGraph search_graph(const Case& setup, const SearchBounds& bounds) {
   return until_facts_stand([&](explorer::SearchSupport& support) {
     Pass pass(setup, bounds, *protocol, support, unwatched);
     SearchGraph graph;
-    static_cast<SearchResult&>(graph) = pass.run();
+    static_cast<SearchResult&>(graph) = pass.run(std::nullopt);
     graph.edges = pass.take_edges();
     return graph;
   });

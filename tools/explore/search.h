@@ -22,6 +22,11 @@ struct SearchBounds {
   std::uint64_t milliseconds = 0;  // of wall time; 0: no bound
   bool first_only = false;         // stop at the first violation for which ends() holds
   bool match = true;               // false: states are not compared (a tree, for tests)
+  // States are compared by 64 bits of hash each, in a third of the memory. Progress is not checked.
+  bool compact = false;
+  // A file from which the search goes on, and into which it writes how far it has come: when a
+  // bound ends it or `watch` does, and from time to time. Empty: none.
+  std::string checkpoint;
 };
 
 struct SearchResult {
@@ -33,6 +38,7 @@ struct SearchResult {
   std::uint64_t transitions = 0;
   std::uint64_t terminals = 0;
   std::uint64_t memory_bytes = 0;
+  double chance_of_a_miss = 0;  // compact: that a state was taken for another one, at most
   std::vector<Counterexample> counterexamples;  // the shortest of each kind
   std::set<std::string> terminal;  // entries, decoded, of states in which no step is possible
   explorer::SearchFacts facts;     // facts that the moves in `counterexamples` depend on
@@ -47,11 +53,11 @@ struct Progress {
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch = {});
 
-// Runs `once(support)` in fresh arenas, and again with the facts that it has learned until it
-// learns no new ones. Returns its result with these facts. The arenas are destroyed on return.
+// Runs `once(support)` in fresh arenas with `facts`, and again with the facts that it has learned
+// until it learns no new ones. Returns its result with these facts. The arenas are destroyed on
+// return.
 template <class Once>
-auto until_facts_stand(const Once& once) {
-  explorer::SearchFacts facts;
+auto until_facts_stand(const Once& once, explorer::SearchFacts facts = {}) {
   for (;;) {
     explorer::SearchSupport support;
     support.facts = facts;

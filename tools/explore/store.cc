@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "core/base/check.h"
@@ -92,25 +93,71 @@ void BlobStore::grow() {
   }
 }
 
+StateId StateStore::append(std::span<const BlobId> row) {
+  if (count_ % kChunkRows == 0) {
+    chunks_.emplace_back();
+    chunks_.back().reserve(kChunkRows * width_);
+  }
+  chunks_.back().insert(chunks_.back().end(), row.begin(), row.end());
+  return static_cast<StateId>(count_++);
+}
+
 std::pair<StateId, bool> StateStore::intern(std::span<const BlobId> row) {
-  if (2 * (count() + 1) > table_.size()) grow();
+  if (compact_) return intern_hash(row);
+  if (2 * (count_ + 1) > table_.size()) grow();
   std::size_t at = hash_row(row) & (table_.size() - 1);
   for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
-    const StateId state = table_[at] - 1;
-    if (std::equal(row.begin(), row.end(), rows_.data() + state * width_)) return {state, false};
+    const StateId known = table_[at] - 1;
+    if (std::ranges::equal(row, this->row(known))) return {known, false};
   }
-  rows_.insert(rows_.end(), row.begin(), row.end());
-  table_[at] = static_cast<std::uint32_t>(count());
+  table_[at] = append(row) + 1;
   return {table_[at] - 1, true};
 }
 
 void StateStore::grow() {
   table_.assign(std::max(kLeastTable, 2 * table_.size()), 0);
-  for (StateId state = 0; state < count(); ++state) {
+  for (StateId state = 0; state < count_; ++state) {
     std::size_t at = hash_row(row(state)) & (table_.size() - 1);
     while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
     table_[at] = state + 1;
   }
+}
+
+std::pair<StateId, bool> StateStore::intern_hash(std::span<const BlobId> row) {
+  if (4 * (count_ + 1) > 3 * hashes_.size()) grow_hashes();
+  const std::uint64_t hash = std::max<std::uint64_t>(hash_row(row), 1);
+  std::size_t at = hash & (hashes_.size() - 1);
+  for (; hashes_[at] != 0; at = (at + 1) & (hashes_.size() - 1))
+    if (hashes_[at] == hash) return {0, false};
+  hashes_[at] = hash;
+  return {append(row), true};
+}
+
+void StateStore::grow_hashes() {
+  std::vector<std::uint64_t> before(std::max(kLeastTable, 2 * hashes_.size()));
+  before.swap(hashes_);
+  for (const std::uint64_t hash : before) {
+    if (hash == 0) continue;
+    std::size_t at = hash & (hashes_.size() - 1);
+    while (hashes_[at] != 0) at = (at + 1) & (hashes_.size() - 1);
+    hashes_[at] = hash;
+  }
+}
+
+void StateStore::forget_before(StateId state) {
+  if (!compact_) return;
+  for (; forgotten_ < state / kChunkRows; ++forgotten_) chunks_[forgotten_] = {};
+}
+
+std::uint64_t StateStore::bytes() const {
+  return (chunks_.size() - forgotten_) * kChunkRows * width_ * sizeof(BlobId) +
+         table_.size() * sizeof(std::uint32_t) + hashes_.size() * sizeof(std::uint64_t);
+}
+
+// Of n hashes of 64 bits, n (n - 1) / 2 pairs can be equal.
+double StateStore::chance_of_a_miss() const {
+  const auto states = static_cast<double>(count_);
+  return compact_ ? std::min(1.0, std::ldexp(states * (states - 1), -65)) : 0;
 }
 
 void Snapshot::load(std::span<const BlobId> row) {

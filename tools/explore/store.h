@@ -44,24 +44,38 @@ class BlobStore {
   std::uint64_t bytes_ = 0;
 };
 
-// Rows of `width` numbers.
+// Rows of `width` numbers, each stored once. `compact`: a row is stored until forget_before(), and
+// then only 64 bits of hash: two rows with equal hashes count as one.
 class StateStore {
  public:
-  explicit StateStore(std::size_t width) : width_(width) {}
-  // Returns the state's number, and whether it is new.
+  explicit StateStore(std::size_t width, bool compact = false) : width_(width), compact_(compact) {}
+  // Returns the state's number, and whether it is new. Compact: the number only of a new one.
   std::pair<StateId, bool> intern(std::span<const BlobId> row);
   std::span<const BlobId> row(StateId state) const {
-    return std::span(rows_).subspan(state * width_, width_);
+    return std::span(chunks_[state / kChunkRows]).subspan(state % kChunkRows * width_, width_);
   }
-  std::uint64_t count() const { return rows_.size() / width_; }
-  std::uint64_t bytes() const { return (rows_.size() + table_.size()) * sizeof(std::uint32_t); }
+  void forget_before(StateId state);
+  void clear() { *this = StateStore(width_, compact_); }
+  std::uint64_t count() const { return count_; }
+  std::uint64_t bytes() const;
+  // An upper bound of the probability that a hash was equal by chance.
+  double chance_of_a_miss() const;
 
  private:
+  static constexpr std::size_t kChunkRows = std::size_t{1} << 12;
+
+  std::pair<StateId, bool> intern_hash(std::span<const BlobId> row);
+  StateId append(std::span<const BlobId> row);
   void grow();
+  void grow_hashes();
 
   std::size_t width_;
-  std::vector<BlobId> rows_;
-  std::vector<std::uint32_t> table_;
+  bool compact_;
+  std::uint64_t count_ = 0;
+  std::vector<std::vector<BlobId>> chunks_;
+  std::size_t forgotten_ = 0;          // chunks
+  std::vector<std::uint32_t> table_;   // open addressing; number + 1, 0: empty
+  std::vector<std::uint64_t> hashes_;  // compact: open addressing; 0: empty
 };
 
 // The contents of a model's arenas in one state: restores them as often as needed, and finds what a

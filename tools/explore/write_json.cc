@@ -111,6 +111,7 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
   json["cases"] = verdict.cases;
   json["states"] = verdict.states;
   json["transitions"] = verdict.transitions;
+  if (campaign.compact) json["chance_of_a_miss"] = verdict.chance_of_a_miss;
   json["walks"] = verdict.walks;
   json["unfinished_walks"] = verdict.unfinished;
   json["paths"] = verdict.paths;

@@ -140,6 +140,28 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   return campaign;
 }
 
+// Makes the directory of checkpoints, and refuses that of another search.
+Status prepare_checkpoint(const Campaign& campaign) {
+  const std::string& directory = campaign.checkpoint;
+  if (directory.empty()) return fine();
+  if (campaign.method != explore::Method::exhaustive)
+    return Error{"--checkpoint is for exhaustive searches: walks begin anew with another --seed",
+                 {}};
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  if (failed) return Error{"cannot be made: " + failed.message(), directory};
+  std::string cases = campaign.compact ? "compact\n" : "";
+  for (const explore::Case& setup : cases_of(campaign)) cases += explore::case_json(setup) + "\n";
+  const std::string file = directory + "/cases";
+  const Result<std::string> before = read_text_file(file);
+  if (before && before.value() != cases)
+    return Error{
+        "another search has its checkpoints here: give the same options as then, or "
+        "another directory",
+        directory};
+  return before ? fine() : write_atomically(file, cases);
+}
+
 // Writes each trace to a separate file, with the first free number.
 Result<std::vector<std::string>> write_traces(const std::string& directory,
                                               const std::string& protocol,
@@ -186,6 +208,11 @@ void print_verdict(const Campaign& campaign, const Verdict& verdict,
   } else {
     fmt::print("Not exhausted: {}.\n", verdict.cut);
   }
+  if (campaign.compact)
+    fmt::print(
+        "States were compared by hashes: one was missed with a probability of at most {:.1g}. "
+        "Whether clients can always finish was not checked.\n",
+        verdict.chance_of_a_miss);
   if (!verdict.unreached.empty()) {
     fmt::print("Not reached, and so not verified ({} of {} paths):\n", verdict.unreached.size(),
                verdict.paths);
@@ -206,6 +233,8 @@ void print_verdict(const Campaign& campaign, const Verdict& verdict,
 int explore_protocol(const ExploreArguments& arguments) {
   const Result<Campaign> campaign = campaign_of(arguments);
   if (!campaign) return complain(campaign.error());
+  if (const Status ready = prepare_checkpoint(campaign.value()); !ready)
+    return complain(ready.error());
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
   Teller teller(!arguments.quiet);

@@ -116,6 +116,13 @@ void add_explore(Cli& cli) {
       .capture_default_str();
   number(command, "--jobs", arguments->jobs, 0, 1'024,
          "Explore so many cases at a time; 0: as many as there are cores");
+  command.add_flag(
+      "--compact", arguments->campaign.compact,
+      "Exhaustive: compare states by hashes, in a third of the memory; the probability "
+      "of a miss is told, and whether clients can always finish is not checked");
+  text(command, "--checkpoint", arguments->campaign.checkpoint, "DIR",
+       "Exhaustive: keep in DIR what has been searched, when a bound or Ctrl-C ends the search and "
+       "every 5 minutes; the same command goes on from there");
   command.add_flag("--every-step", arguments->every_step,
                    "Merge no steps: slower, with the same verdicts; for checking the merging");
   command.add_flag("--every-client", arguments->every_client,
