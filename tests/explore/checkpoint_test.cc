@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 class CheckpointTest : public ::testing::Test {
  protected:
   CheckpointTest() {
-    std::string name = (fs::temp_directory_path() / "checkpoint-XXXXXX").string();
+    std::string name =
+        (fs::temp_directory_path() / ("latchlab-checkpoint-" + std::string(6, 'X'))).string();
     directory = ::mkdtemp(name.data());
   }
   ~CheckpointTest() override { fs::remove_all(directory); }
@@ -93,6 +94,15 @@ TEST_F(CheckpointTest, one_that_is_damaged_or_of_another_case_is_not_used) {
     fs::resize_file(file, bytes);
     EXPECT_FALSE(read_checkpoint(file, "one case")) << bytes << " bytes";
   }
+}
+
+TEST_F(CheckpointTest, one_of_many_states_is_read) {
+  Checkpoint checkpoint;
+  checkpoint.origins.resize(3'000'000);
+  ASSERT_TRUE(write_checkpoint(directory + "/some.moves", checkpoint).ok());
+  const auto read = read_checkpoint(directory + "/some.moves", "");
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->origins.size(), 3'000'000U);
 }
 
 // Another build may have other states.

@@ -1,11 +1,12 @@
 #include "tools/explore/checkpoint.h"
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "core/run/files.h"
-#include "core/scenario/text_file.h"
 
 namespace latchlab::explore {
 
@@ -144,9 +145,10 @@ Status write_checkpoint(const std::string& file, const Checkpoint& checkpoint) {
 }
 
 std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::string& setup) {
-  const Result<std::string> text = read_text_file(file);
-  if (!text) return std::nullopt;
-  Reader reader(text.value());
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  Reader reader(bytes);
   Checkpoint checkpoint;
   if (reader.get<std::uint64_t>() != kFormat) return std::nullopt;
   checkpoint.setup = reader.get_text();
