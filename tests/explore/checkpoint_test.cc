@@ -61,6 +61,13 @@ TEST_F(CheckpointTest, findings_are_kept) {
   expect_the_same_in_parts(with_sets(about("dslr", 2, 2), {"overtaken=before_turn"}), 300);
 }
 
+TEST_F(CheckpointTest, a_bound_of_the_case_that_was_reached_is_not_forgotten) {
+  Campaign campaign = with_crash(about("shiftlock", 2, 1));
+  campaign.base.timeouts = 0;
+  EXPECT_EQ(run(campaign).cut, "the bound on timeouts was reached");
+  expect_the_same_in_parts(campaign, 100);
+}
+
 TEST_F(CheckpointTest, a_compact_search_goes_on_too) {
   Campaign campaign = about("mcs", 3, 2);
   campaign.compact = true;

@@ -123,6 +123,7 @@ Status write_checkpoint(const std::string& file, const Checkpoint& checkpoint) {
   writer.put<char>(checkpoint.facts.reads_membership() ? 1 : 0);
   writer.put<char>(checkpoint.facts.strays() ? 1 : 0);
   writer.put(checkpoint.expanded);
+  writer.put<char>(checkpoint.case_bound_reached ? 1 : 0);
   writer.put_all(checkpoint.origins);
   writer.put<std::uint64_t>(checkpoint.inner.size());
   for (const auto& [state, values] : checkpoint.inner) {
@@ -159,6 +160,7 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
   if (reader.get<char>() != 0) checkpoint.facts.strayed();
   checkpoint.facts.grew();
   checkpoint.expanded = reader.get<std::uint64_t>();
+  checkpoint.case_bound_reached = reader.get<char>() != 0;
   checkpoint.origins = reader.get_all<Origin>();
   const auto with_inner = reader.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < with_inner && reader.fine(); ++i) {

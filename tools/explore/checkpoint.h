@@ -23,8 +23,9 @@ struct Origin {
 struct Checkpoint {
   std::string setup;  // case_json, and whether the search is compact
   explorer::SearchFacts facts;
-  std::uint64_t expanded = 0;   // states whose moves have all been made, in order
-  std::vector<Origin> origins;  // by state
+  std::uint64_t expanded = 0;       // states whose moves have all been made, in order
+  bool case_bound_reached = false;  // in one of them
+  std::vector<Origin> origins;      // by state
   std::map<std::uint32_t, std::vector<std::uint32_t>> inner;  // by state: choices within its move
   std::vector<char> good;  // by state: the end is known to be reachable
   std::vector<SearchEdge> edges;

@@ -51,10 +51,11 @@ class Pass {
     StateId state = 0;
     if (before) state = resume(std::move(*before));
     for (; state < states_.count() && !over(state); ++state) expand(state);
-    if (!result_.cut.empty() && !case_bound_reached()) keep(state);
-    if ((result_.cut.empty() || case_bound_reached()) && !bounds_.compact) find_stuck();
+    if (!result_.cut.empty()) keep(state);
+    if (result_.cut.empty() && !bounds_.compact) find_stuck();
     result_.chance_of_a_miss = states_.chance_of_a_miss();
-    result_.only_case_bounds_cut = case_bound_reached();
+    result_.only_case_bounds_cut = result_.cut.empty() && case_bound_reached_;
+    if (result_.only_case_bounds_cut) result_.cut = model_.what_cut();
     result_.states = states_.count();
     result_.memory_bytes = snapshot_.bytes() + states_.bytes() +
                            edges_.size() * sizeof(SearchEdge) + origins_.size() * sizeof(Origin);
@@ -98,6 +99,7 @@ class Pass {
     edges_ = std::move(before.edges);
     result_.transitions = before.transitions;
     result_.terminals = before.terminals;
+    case_bound_reached_ = before.case_bound_reached;
     result_.terminal.insert(before.terminal.begin(), before.terminal.end());
     result_.counterexamples = std::move(before.counterexamples);
     for (const std::string& label : before.reached) paths::reached_elsewhere(label);
@@ -126,19 +128,21 @@ class Pass {
   // `expanded`: the states before it are.
   void keep(StateId expanded) {
     if (bounds_.checkpoint.empty() || facts_.grown() || expanded == 0 || resuming_) return;
-    const Status written =
-        write_checkpoint(bounds_.checkpoint, {setup_,
-                                              facts_,
-                                              expanded,
-                                              origins_,
-                                              inner_,
-                                              good_,
-                                              edges_,
-                                              result_.transitions,
-                                              result_.terminals,
-                                              {result_.terminal.begin(), result_.terminal.end()},
-                                              result_.counterexamples,
-                                              paths_reached()});
+    Checkpoint checkpoint;
+    checkpoint.setup = setup_;
+    checkpoint.facts = facts_;
+    checkpoint.expanded = expanded;
+    checkpoint.case_bound_reached = case_bound_reached_;
+    checkpoint.origins = origins_;
+    checkpoint.inner = inner_;
+    checkpoint.good = good_;
+    checkpoint.edges = edges_;
+    checkpoint.transitions = result_.transitions;
+    checkpoint.terminals = result_.terminals;
+    checkpoint.terminal.assign(result_.terminal.begin(), result_.terminal.end());
+    checkpoint.counterexamples = result_.counterexamples;
+    checkpoint.reached = paths_reached();
+    const Status written = write_checkpoint(bounds_.checkpoint, checkpoint);
     if (!written) result_.cut = "the checkpoint could not be written: " + written.error().message;
     kept_ = std::chrono::steady_clock::now();
   }
@@ -162,9 +166,8 @@ class Pass {
         result_.cut = "interrupted";
       if (std::chrono::steady_clock::now() - kept_ > kKeptEach) keep(state);
     }
-    return !result_.cut.empty() && !case_bound_reached();
+    return !result_.cut.empty();
   }
-  bool case_bound_reached() const { return result_.cut == model_.what_cut(); }
 
   // Adds the model's present state if it is new.
   void enter(StateId parent, const Move& move, bool root) {
@@ -191,7 +194,7 @@ class Pass {
     }
     const std::vector<Choice> choices = model_.choices();
     if (model_.cut()) {
-      result_.cut = model_.what_cut();
+      case_bound_reached_ = true;
       good_[state] = 1;  // what follows is not known
     }
     if (choices.empty()) {
@@ -270,7 +273,8 @@ class Pass {
   Snapshot snapshot_;
   std::string setup_;  // as a checkpoint names it
   StateStore states_;
-  std::vector<BlobId> first_;    // the row of the first state
+  std::vector<BlobId> first_;  // the row of the first state
+  bool case_bound_reached_ = false;
   bool resuming_ = false;        // the states of a checkpoint are being made
   std::vector<Origin> origins_;  // by state
   std::map<StateId, std::vector<std::uint32_t>> inner_;  // if choices were made within the move
