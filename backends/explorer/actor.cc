@@ -1,6 +1,8 @@
 #include "backends/explorer/actor.h"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "backends/explorer/state.h"
 
@@ -41,7 +43,11 @@ Actor::Actor(State& state, std::uint32_t index, ActorKind actor_kind, NodeId hom
 
 void Actor::forget_history() {
   tally() = {};
-  rng() = Rng(state_.seed, stream_owner(kind(), node(), client()), StreamPurpose::protocol);
+  const Rng fresh(state_.seed, stream_owner(kind(), node(), client()), StreamPurpose::protocol);
+  static_assert(std::has_unique_object_representations_v<Rng>);
+  if (std::memcmp(&rng(), &fresh, sizeof fresh) == 0) return;
+  state_.search()->facts.drew();
+  rng() = fresh;
 }
 
 EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {

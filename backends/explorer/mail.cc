@@ -54,6 +54,18 @@ Queue& queue_to(std::vector<Queue>& queues, EndpointAddr target) {
   return queues.emplace_back(Queue{target});
 }
 
+// An error puts the QP into the error state: all messages behind it are flushed.
+std::vector<OpSlot*> sent_behind(const OpSlot& op) {
+  std::vector<OpSlot*> behind;
+  bool seen = false;
+  for (OpSlot* each : op.actor->ops) {
+    if (seen && each->kind == OpKind::send && !each->leftover && each->target == op.target)
+      behind.push_back(each);
+    seen = seen || each == &op;
+  }
+  return behind;
+}
+
 void end_send(State& state, OpSlot& op, VerbStatus status) {
   op.effected = true;
   op.completion.status = status;
@@ -169,11 +181,16 @@ void leave_datagram(const OpSlot& op) {
 }
 
 void make_send_step(State& state, const Step& step) {
-  if (step.kind == StepKind::deliver) {
-    deliver(state, *step.op);
-  } else {
-    end_send(state, *step.op, static_cast<VerbStatus>(step.part));
-  }
+  OpSlot& op = *step.op;
+  if (step.kind == StepKind::deliver) return deliver(state, op);
+  const auto status = static_cast<VerbStatus>(step.part);
+  const Endpoint* target = find_endpoint(state, op.target);
+  const bool by_path = status == VerbStatus::peer_failed && target != nullptr && !target->closed &&
+                       !state.find_node(op.target.node)->dead;
+  std::vector<OpSlot*> behind;
+  if (by_path) behind = sent_behind(op);
+  for (OpSlot* each : behind) end_send(state, *each, VerbStatus::flushed);
+  end_send(state, op, status);
 }
 
 void add_call_steps(State& state, Actor& actor, StepList& steps) {
@@ -200,8 +217,10 @@ void make_call_step(State& state, const Step& step) {
   OpSlot& op = *step.op;
   if (step.kind == StepKind::call_arrive) return arrive(state, op);
   if (step.kind == StepKind::call_deadline) return time_out(state, op);
-  // A server that is alive still answers, to no caller.
-  if (is_pending(op)) state.calls[op.ticket] = nullptr;
+  const NodeState* node = state.find_node(op.server);
+  const bool gone = node == nullptr || node->dead;
+  if (is_pending(op) && gone) state.calls.erase(op.ticket);
+  if (is_pending(op) && !gone) state.calls[op.ticket] = nullptr;  // its answer finds no caller
   op.effected = true;
   op.completion.status = VerbStatus::peer_failed;
   if (op.life != op.actor->life) state.complete(op);
@@ -210,7 +229,9 @@ void make_call_step(State& state, const Step& step) {
 bool may_fail_by_path(const OpSlot& op) {
   if (op.kind == OpKind::call) return true;
   for (const OpSlot* before : op.actor->ops) {
-    if (before == &op) return !op.holding;
+    const bool partly = !op.effected && op.kind == OpKind::verb &&
+                        op.verb.kind == VerbKind::write && op.pieces_done != 0;
+    if (before == &op) return !op.holding && !partly;
     const bool same_qp = before->kind == op.kind && !before->leftover &&
                          (op.kind == OpKind::send ? before->target == op.target
                                                   : before->verb.addr.node == op.verb.addr.node);

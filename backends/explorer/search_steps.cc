@@ -69,10 +69,17 @@ bool waits_for_messages_alone(const Step& step) {
          set.membership_after == ~0ULL;
 }
 
+// Detached operations do not delay their actor; if one fails, it flushes what was posted behind it.
+bool has_detached(const Actor& actor) {
+  return std::any_of(actor.ops.begin(), actor.ops.end(),
+                     [](const OpSlot* op) { return op->detached && op->reaches_others(); });
+}
+
 // Whether the step touches its own actor only, and at most makes steps of other actors possible.
 // Sleeps are excluded: their ends are the ends of critical sections.
 bool commutes(const State& state, const Step& step) {
   const Actor& actor = *step.actor;
+  if (state.cuts_expected && has_detached(actor)) return false;
   switch (step.kind) {
     case StepKind::complete:  // in a timed search it takes time
       return !state.timed() && !may_fail_late(state, *step.op) &&
@@ -169,16 +176,11 @@ std::optional<explorer::Path> ExplorerBackend::path_of(const Step& step) const {
 }
 
 std::vector<Step> ExplorerBackend::cuts() {
-  list_steps();
   std::vector<Step> cuts;
-  for (const Step& step : steps_->now) {
-    const std::optional<explorer::Path> path = path_of(step);
-    if (!path || step.op->takes_long) continue;
-    const Step cut = explorer::failing_by_path(*step.op);
-    const auto known = [&](const Step& other) { return other.op == cut.op; };
-    if (explorer::may_fail_by_path(*step.op) && std::none_of(cuts.begin(), cuts.end(), known))
-      cuts.push_back(cut);
-  }
+  for (const auto& actor : state_->actors)
+    for (OpSlot* op : actor->ops)
+      if (!op->takes_long && needs_path(*state_, *op) && explorer::may_fail_by_path(*op))
+        cuts.push_back(explorer::failing_by_path(*op));
   return cuts;
 }
 

@@ -39,6 +39,12 @@ class SearchFacts {
     grew_ = grew_ || !strays_;
     strays_ = true;
   }
+  // Clients draw random numbers, of which each has its own.
+  bool draws() const { return draws_; }
+  void drew() {
+    grew_ = grew_ || !draws_;
+    draws_ = true;
+  }
   // As words of a trace, and back.
   std::vector<std::vector<std::uint64_t>> mixed_words() const {
     std::vector<std::vector<std::uint64_t>> rows;
@@ -72,6 +78,7 @@ class SearchFacts {
   Set atomic_, written_, mixed_;
   bool reads_membership_ = false;
   bool strays_ = false;
+  bool draws_ = false;
   bool grew_ = false;
 };
 

@@ -155,7 +155,7 @@ enum class StepKind : std::uint8_t {
 };
 
 // Part of a probe_launch in a search: the probe would see nothing new in memory as it is now, but
-// may be torn if the memory changes between its pieces.
+// may be torn if the memory changes between its pieces, or fail.
 inline constexpr std::uint32_t kIdleLook = 1;
 
 struct Step {

@@ -116,6 +116,11 @@ bool may_tear(const RemoteWait& wait) {
          (wait.probes[0].kind == VerbKind::read && wait.probes[0].bytes > 8);
 }
 
+// Whether the path of a probe may yet be cut.
+bool may_fail(const State& state, const ProbeSlot& probe) {
+  return state.cuts_expected && probe.wait.probes[0].addr.node != probe.actor->node();
+}
+
 // Whether issuing the probes now would end the wait or change memory.
 bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
   if (wait.classify(seen) != Verdict::pending) return true;
@@ -152,11 +157,11 @@ void launch(State& state, ProbeSlot& probe) {
 }
 
 // In a search: a probe's posting and its first effect are indistinguishable from one step, unless
-// it is an atomic and its client may crash in between.
+// it is an atomic and its client may crash in between, or the probe fail.
 bool launch_looks_like_effect(const State& state, const ProbeSlot& probe) {
   const SearchSupport* search = state.search();
   if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
-  return !is_atomic(probe.wait.probes[0].kind) || !search->may_crash;
+  return !is_atomic(probe.wait.probes[0].kind) || (!search->may_crash && !state.cuts_expected);
 }
 
 void judge(State& state, ProbeSlot& probe) {
@@ -192,7 +197,7 @@ void add_probe_steps(State& state, Actor& actor, StepList& steps) {
       steps.now.push_back(step(StepKind::probe_launch));
     } else {
       look_idly(*probe, seen);
-      if (state.search() != nullptr && may_tear(wait)) {
+      if (state.search() != nullptr && (may_tear(wait) || may_fail(state, *probe))) {
         steps.now.push_back(step(StepKind::probe_launch));
         steps.now.back().part = kIdleLook;
       }

@@ -167,7 +167,9 @@ class Runner {
     if (campaign_.method != Method::exhaustive) return walked(setup, watch);
     if (campaign_.checkpoint.empty()) return searched(setup, {}, watch);
     const std::string base = fmt::format("{}/case-{}", campaign_.checkpoint, number + 1);
-    if (std::optional<Outcome> known = done(base + ".json", setup)) return std::move(*known);
+    std::optional<Outcome> known = done(base + ".json", setup);
+    const bool fits = known && (campaign_.budget == 0 || known->states < states_left());
+    if (fits) return std::move(*known);
     Outcome outcome = searched(setup, base + ".moves", watch);
     if (!outcome.cut.empty()) return outcome;
     for (const paths::PathState& path : paths::all(prefix_))

@@ -7,6 +7,7 @@
 
 #include "backends/explorer/actor.h"
 #include "backends/explorer/search_support.h"
+#include "backends/explorer/steps.h"
 #include "core/base/check.h"
 
 namespace latchlab::explore {
@@ -57,7 +58,8 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
       dead_(setup.clients()),
       begun_(setup.clients()),
       pauses_(setup.clients()),
-      symmetric_(setup.symmetry && protocol.limits().clients_alike),
+      symmetric_(setup.symmetry && protocol.limits().clients_alike &&
+                 !(setup.timed() && support.facts.draws())),
       crash_unit_(setup.crash_unit.value_or(protocol.limits().crash_unit)),
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
@@ -162,7 +164,8 @@ std::optional<CaseRun::Outlasting> CaseRun::outlasting(const explorer::StepList&
   for (const explorer::Step& step : steps.now) {
     if (explorer::looks_idly(step)) continue;
     any = true;
-    if (step.op != nullptr && step.op->takes_long) continue;
+    const bool ends = explorer::by_nic(step.kind) || step.kind == explorer::StepKind::complete;
+    if (step.op != nullptr && step.op->takes_long && ends) continue;
     if (outlasting.delayed && backend_.ends_retries(step)) continue;
     const std::optional<explorer::Path> path = backend_.path_of(step);
     if (!path) return std::nullopt;

@@ -122,6 +122,7 @@ Status write_checkpoint(const std::string& file, const Checkpoint& checkpoint) {
   writer.put_all(mixed);
   writer.put<char>(checkpoint.facts.reads_membership() ? 1 : 0);
   writer.put<char>(checkpoint.facts.strays() ? 1 : 0);
+  writer.put<char>(checkpoint.facts.draws() ? 1 : 0);
   writer.put(checkpoint.expanded);
   writer.put<char>(checkpoint.case_bound_reached ? 1 : 0);
   writer.put_all(checkpoint.origins);
@@ -158,6 +159,7 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
   const bool reads_membership = reader.get<char>() != 0;
   checkpoint.facts = explorer::SearchFacts::restored(mixed, reads_membership);
   if (reader.get<char>() != 0) checkpoint.facts.strayed();
+  if (reader.get<char>() != 0) checkpoint.facts.drew();
   checkpoint.facts.grew();
   checkpoint.expanded = reader.get<std::uint64_t>();
   checkpoint.case_bound_reached = reader.get<char>() != 0;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -25,6 +26,8 @@ struct alignas(TaskProgress) Processes::Shared {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
+// For tasks that were asked to stop, and may have a checkpoint to write.
+constexpr std::chrono::seconds kPatience{60};
 
 void write_all(int descriptor, const std::string& text) {
   std::size_t at = 0;
@@ -64,6 +67,9 @@ Processes::Processes(std::size_t count, std::uint32_t jobs, Task task)
 }
 
 Processes::~Processes() {
+  shared_->asked_to_stop = true;
+  const auto asked = std::chrono::steady_clock::now();
+  while (running_ > 0 && std::chrono::steady_clock::now() - asked < kPatience) read_some();
   for (Running& each : tasks_) {
     if (each.stage != Stage::runs) continue;
     ::kill(each.pid, SIGKILL);

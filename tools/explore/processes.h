@@ -28,7 +28,7 @@ class Processes {
 
   // Starts up to `jobs` of `count` tasks at a time, in order of their numbers.
   Processes(std::size_t count, std::uint32_t jobs, Task task);
-  ~Processes();  // ends those that still run
+  ~Processes();  // asks those that still run to stop, and ends them if they do not within a minute
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 

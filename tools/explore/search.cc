@@ -69,6 +69,12 @@ class Pass {
   // build has other frames, the search begins anew. Returns the first state that is not expanded.
   StateId resume(Checkpoint before) {
     resuming_ = true;
+    result_.transitions = before.transitions;
+    result_.terminals = before.terminals;
+    case_bound_reached_ = before.case_bound_reached;
+    result_.terminal.insert(before.terminal.begin(), before.terminal.end());
+    result_.counterexamples = std::move(before.counterexamples);
+    for (const std::string& label : before.reached) paths::reached_elsewhere(label);
     std::vector<Choice> choices;
     StateId loaded = ~StateId{0};
     for (StateId state = 1; state < before.origins.size(); ++state) {
@@ -97,12 +103,7 @@ class Pass {
     resuming_ = false;
     good_ = std::move(before.good);
     edges_ = std::move(before.edges);
-    result_.transitions = before.transitions;
-    result_.terminals = before.terminals;
-    case_bound_reached_ = before.case_bound_reached;
-    result_.terminal.insert(before.terminal.begin(), before.terminal.end());
-    result_.counterexamples = std::move(before.counterexamples);
-    for (const std::string& label : before.reached) paths::reached_elsewhere(label);
+    began_ = kept_ = std::chrono::steady_clock::now();  // a bound on time is for new states
     return static_cast<StateId>(before.expanded);
   }
 
@@ -115,6 +116,8 @@ class Pass {
 
   StateId forget_all() {
     resuming_ = false;
+    case_bound_reached_ = false;
+    result_ = {};
     states_.clear();
     origins_.clear();
     inner_.clear();

@@ -167,6 +167,8 @@ std::optional<Violation> wrong_of(const std::string& name) {
 Trace make_trace(const Case& setup, const explorer::SearchFacts& facts,
                  const Counterexample& counterexample) {
   Trace trace{setup, facts, counterexample, {}};
+  // As the search that found it, whatever facts a reader of the trace has.
+  if (setup.timed() && facts.draws()) trace.setup.symmetry = false;
   explorer::SearchSupport support;
   support.facts = facts;
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "core/run/files.h"
@@ -140,6 +142,14 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   return campaign;
 }
 
+// Of what a checkpoint depends on: the program and its plug-ins.
+std::string build_of_this_process() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  std::string build = checksum_of(std::string{std::istreambuf_iterator<char>(program), {}});
+  for (const LoadedPlugin& plugin : loaded_plugins()) build += ' ' + plugin.hash;
+  return build;
+}
+
 // Makes the directory of checkpoints, and refuses that of another search.
 Status prepare_checkpoint(const Campaign& campaign) {
   const std::string& directory = campaign.checkpoint;
@@ -151,13 +161,14 @@ Status prepare_checkpoint(const Campaign& campaign) {
   fs::create_directories(directory, failed);
   if (failed) return Error{"cannot be made: " + failed.message(), directory};
   std::string cases = campaign.compact ? "compact\n" : "";
+  cases += "build " + build_of_this_process() + "\n";
   for (const explore::Case& setup : cases_of(campaign)) cases += explore::case_json(setup) + "\n";
   const std::string file = directory + "/cases";
   const Result<std::string> before = read_text_file(file);
   if (before && before.value() != cases)
     return Error{
-        "another search has its checkpoints here: give the same options as then, or "
-        "another directory",
+        "another search, or another build of latchlab or of a plug-in, has its checkpoints "
+        "here: repeat that command, or give another directory",
         directory};
   return before ? fine() : write_atomically(file, cases);
 }

@@ -31,7 +31,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     const std::uint64_t mutex = mutex_.limits().max_clients / (options_.polls() ? 2 : 1);
     return {.max_clients = std::min(clients, mutex),
             .rests_on_time = RestsOnTime::exclusion,
-            .clients_alike = true};
+            .clients_alike = !options_.tunes()};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed = {Capability::masked_atomics_8, Capability::timing};
