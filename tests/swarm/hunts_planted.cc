@@ -42,10 +42,6 @@ TEST(Hunts, find_one_bit_of_recoveries) {
   expect_small("shiftlock, recovery_bits: 1", {"shiftlock", {{"recovery_bits", std::int64_t{1}}}},
                Keeps::exclusion);
 }
-TEST(Hunts, find_an_undo_without_a_date) {
-  expect_small("citron, undo: always", {"citron", {{"undo", "always"}}, true, 950},
-               Keeps::clean_end);
-}
 TEST(Hunts, find_readers_that_come_late_for_ever) {
   expect_small("declock, late_readers: all", {"declock", {{"late_readers", "all"}}, false},
                Keeps::progress);

@@ -145,6 +145,9 @@ Claims claims(const Options& options) {
   Claims claims = recovers_by_leases(options.lease / 4);
   claims.ways_within = slow;
   claims.timeouts = std::int64_t{options.nodes} + 1;
+  // A client that stalls for longer than its lease leaves what it has set, as one that died.
+  claims.loses(Mishap::pause, Keeps::clean_end);
+  claims.loses(Mishap::slow_client, Keeps::clean_end);
   // A scale-up that is cut short blocks the tree.
   for (const Mishap mishap :
        {Mishap::client_crash, Mishap::process_crash, Mishap::node_crash, Mishap::long_cut})

@@ -84,6 +84,7 @@
 //   above (line 18)                      the waiting request locks the ancestor instead
 //   below (line 36)                      DCnt is set to DMax
 //   bits of a leaf (line 22)             cleared, once their parent is held
+// What it has set elsewhere stays until a request comes there, also after it has gone on.
 // A grant expires, and so does the right of a request to undo what it has set (16, 17). Not
 // survived: a verb that takes more than a quarter of a lease to land (14), including that of a
 // client which stalls between its last look at the clock and its doorbell.
