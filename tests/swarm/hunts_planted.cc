@@ -77,7 +77,7 @@ TEST(Hunts, find_eras_without_an_end) {
   expect_found({"dslr_no_count_max_reset"}, "dslr", Keeps::progress);
 }
 TEST(Hunts, find_notifications_that_stay) {
-  expect_found({"citron_leaves_what_it_told"}, "citron", Keeps::clean_end);
+  expect_found({"citron_leaves_what_it_told"}, "citron", Keeps::progress);
 }
 TEST(Hunts, find_leaves_that_are_kept) {
   expect_found({"citron_keeps_the_leaves"}, "citron", Keeps::clean_end);
