@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "core/base/check.h"
 #include "core/base/json.h"
 #include "core/measure/results_json.h"
+#include "core/run/forked.h"
 
 namespace latchlab {
 std::string serialise_outcome(const RepeatOutcome& outcome) {
@@ -57,16 +57,6 @@ Result<RepeatOutcome> parse_outcome(const std::string& text) {
 
 namespace {
 
-void write_all(int descriptor, const std::string& text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    at += static_cast<std::size_t>(written);
-  }
-}
-
 std::uint64_t peak_rss_kib() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
@@ -76,16 +66,7 @@ std::uint64_t peak_rss_kib() {
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                                const BackendFactory& make_backend,
                                const TraceHookFactory& make_hook, int write_end, pid_t parent) {
-  // Only the parent handles a request to stop, which may reach the whole process group; it kills
-  // its children. The signals are blocked rather than ignored, because a backend's library may
-  // install handlers.
-  sigset_t of_the_parent;
-  sigemptyset(&of_the_parent);
-  sigaddset(&of_the_parent, SIGINT);
-  sigaddset(&of_the_parent, SIGTERM);
-  ::sigprocmask(SIG_SETMASK, &of_the_parent, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // the parent died before prctl took effect
+  become_child_of(parent);
   const auto started = std::chrono::steady_clock::now();
   check_context().seed = point.run.seed;
   RepeatOutcome outcome;

@@ -15,6 +15,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/run/forked.h"
+
 namespace latchlab::bench {
 
 namespace {
@@ -33,16 +35,6 @@ Sample unpacked(const std::string& bytes) {
   Numbers numbers;
   std::memcpy(numbers.data(), bytes.data(), sizeof numbers);
   return {bytes.substr(sizeof numbers), numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
-void write_all(int descriptor, const std::string& bytes) {
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const ssize_t written = ::write(descriptor, bytes.data() + at, bytes.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    at += static_cast<std::size_t>(written);
-  }
 }
 
 std::string read_all(int descriptor) {

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/run/forked.h"
 
 namespace latchlab::explore {
 
@@ -28,27 +28,6 @@ namespace {
 constexpr int kPollMilliseconds = 100;
 // For tasks that were asked to stop, and may have a checkpoint to write.
 constexpr std::chrono::seconds kPatience{60};
-
-void write_all(int descriptor, const std::string& text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    at += static_cast<std::size_t>(written);
-  }
-}
-
-// A request to stop may reach the whole process group. Only the parent heeds it, and tells the
-// children.
-void leave_signals_to_the_parent() {
-  sigset_t of_the_parent;
-  sigemptyset(&of_the_parent);
-  sigaddset(&of_the_parent, SIGINT);
-  sigaddset(&of_the_parent, SIGTERM);
-  ::sigprocmask(SIG_SETMASK, &of_the_parent, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
 
 }  // namespace
 
@@ -88,8 +67,7 @@ void Processes::start(std::size_t number) {
   mine.pid = ::fork();
   if (mine.pid == 0) {
     ::close(ends[0]);
-    leave_signals_to_the_parent();
-    if (::getppid() != parent) ::_exit(1);  // it died before prctl took effect
+    become_child_of(parent);
     write_all(ends[1], task_(number, progress_[number], shared_->asked_to_stop));
     ::_exit(0);
   }
