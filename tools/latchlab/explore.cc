@@ -16,6 +16,7 @@
 #include "core/run/files.h"
 #include "core/scenario/text_file.h"
 #include "tools/explore/campaign.h"
+#include "tools/latchlab/budget.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/load.h"
@@ -64,8 +65,8 @@ class Teller {
 // A number of states or runs, or a duration such as 60s.
 Status read_budget(const std::string& text, Campaign& campaign) {
   if (text.empty()) return fine();
-  if (const Result<Duration> time = parse_duration(text); time && time.value().ps > 0) {
-    campaign.milliseconds = static_cast<std::uint64_t>(time.value().ps / milliseconds(1).ps);
+  if (const Result<double> seconds = parse_budget(text); seconds && seconds.value() > 0) {
+    campaign.milliseconds = static_cast<std::uint64_t>(std::min(seconds.value(), 1e12) * 1e3);
     if (campaign.milliseconds > 0) return fine();
   }
   const Result<std::int64_t> count = parse_count(text);

@@ -13,8 +13,8 @@
 #include "core/base/json.h"
 #include "core/protocols/registry.h"
 #include "core/run/files.h"
-#include "core/scenario/quantities.h"
 #include "tools/latchlab/backends.h"
+#include "tools/latchlab/budget.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/load.h"
@@ -346,19 +346,9 @@ int swarm(const SwarmArguments& arguments) {
   if (!locks) return complain(locks.error());
   std::optional<double> seconds;
   if (!arguments.budget.empty()) {
-    const auto budget = parse_duration(arguments.budget);
-    const bool minutes = arguments.budget.back() == 'm' || arguments.budget.back() == 'h';
-    const auto number = minutes
-                            ? parse_count(arguments.budget.substr(0, arguments.budget.size() - 1))
-                            : Result<std::int64_t>(Error{});
-    if (number)
-      seconds = static_cast<double>(number.value()) * (arguments.budget.back() == 'm' ? 60 : 3600);
-    else if (budget)
-      seconds = budget.value().seconds();
-    else
-      return complain(
-          {fmt::format("--budget {}: expected a time such as 90s, 10m or 1h", arguments.budget),
-           {}});
+    const Result<double> budget = parse_budget(arguments.budget);
+    if (!budget) return complain(budget.error());
+    seconds = budget.value();
   }
   const auto directory = claim_results_directory(arguments.out, "swarm");
   if (!directory) return complain(directory.error());
