@@ -144,8 +144,7 @@ Time ExplorerBackend::end_of_pause(ClientId client) const {
 }
 
 bool ExplorerBackend::ends_retries(const Step& step) const {
-  if (step.op == nullptr) return false;
-  return step.op->takes_long || (explorer::by_nic(step.kind) && is_retried(*state_, *step.op));
+  return step.op != nullptr && explorer::by_nic(step.kind) && is_retried(*state_, *step.op);
 }
 
 std::uint32_t ExplorerBackend::retried_briefly() const {
