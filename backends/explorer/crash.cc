@@ -6,12 +6,6 @@ namespace latchlab::explorer {
 
 namespace {
 
-bool same_stream(const OpSlot& a, const OpSlot& b) {
-  if (a.kind != b.kind) return false;
-  if (a.kind == OpKind::verb) return a.verb.addr.node == b.verb.addr.node;
-  return a.kind != OpKind::send || a.target == b.target;
-}
-
 void lose(State& state, OpSlot& op) {
   if (op.kind == OpKind::verb) release_words(state, op);
   if (op.kind == OpKind::call && is_pending(op)) state.calls[op.ticket] = nullptr;

@@ -54,18 +54,6 @@ Queue& queue_to(std::vector<Queue>& queues, EndpointAddr target) {
   return queues.emplace_back(Queue{target});
 }
 
-// An error puts the QP into the error state: all messages behind it are flushed.
-std::vector<OpSlot*> sent_behind(const OpSlot& op) {
-  std::vector<OpSlot*> behind;
-  bool seen = false;
-  for (OpSlot* each : op.actor->ops) {
-    if (seen && each->kind == OpKind::send && !each->leftover && each->target == op.target)
-      behind.push_back(each);
-    seen = seen || each == &op;
-  }
-  return behind;
-}
-
 void end_send(State& state, OpSlot& op, VerbStatus status) {
   op.effected = true;
   op.completion.status = status;
@@ -187,9 +175,8 @@ void make_send_step(State& state, const Step& step) {
   const Endpoint* target = find_endpoint(state, op.target);
   const bool by_path = status == VerbStatus::peer_failed && target != nullptr && !target->closed &&
                        !state.find_node(op.target.node)->dead;
-  std::vector<OpSlot*> behind;
-  if (by_path) behind = sent_behind(op);
-  for (OpSlot* each : behind) end_send(state, *each, VerbStatus::flushed);
+  if (by_path)
+    for (OpSlot* behind : posted_behind(op)) end_send(state, *behind, VerbStatus::flushed);
   end_send(state, op, status);
 }
 
@@ -224,25 +211,6 @@ void make_call_step(State& state, const Step& step) {
   op.effected = true;
   op.completion.status = VerbStatus::peer_failed;
   if (op.life != op.actor->life) state.complete(op);
-}
-
-bool may_fail_by_path(const OpSlot& op) {
-  if (op.kind == OpKind::call) return true;
-  for (const OpSlot* before : op.actor->ops) {
-    const bool partly = !op.effected && op.kind == OpKind::verb &&
-                        op.verb.kind == VerbKind::write && op.pieces_done != 0;
-    if (before == &op) return !op.holding && !partly;
-    const bool same_qp = before->kind == op.kind && !before->leftover &&
-                         (op.kind == OpKind::send ? before->target == op.target
-                                                  : before->verb.addr.node == op.verb.addr.node);
-    if (same_qp) return false;
-  }
-  return false;
-}
-
-Step failing_by_path(OpSlot& op) {
-  if (op.kind == OpKind::send) return failing(op, VerbStatus::peer_failed);
-  return {op.kind == OpKind::call ? StepKind::call_fail : StepKind::verb_fail, op.actor, 0, &op};
 }
 
 Endpoint& own_endpoint(State& state, const Actor& actor, EndpointAddr addr) {

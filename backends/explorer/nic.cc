@@ -164,14 +164,7 @@ void refuse(State& state, OpSlot& op) {
   VerbStatus status = refusal(state, actor, op.verb);
   if (status == VerbStatus::access_error) state.foreign_access = true;
   if (status == VerbStatus::ok) status = VerbStatus::peer_failed;  // the path was down for too long
-  std::vector<OpSlot*> behind;
-  bool seen = false;
-  for (OpSlot* each : actor.ops) {
-    const bool same_qp = each->kind == OpKind::verb && each->verb.addr.node == op.verb.addr.node;
-    if (seen && same_qp) behind.push_back(each);
-    seen = seen || each == &op;
-  }
-  for (OpSlot* each : behind) fail_verb(state, *each, VerbStatus::flushed);
+  for (OpSlot* behind : posted_behind(op)) fail_verb(state, *behind, VerbStatus::flushed);
   fail_verb(state, op, status);
 }
 
@@ -188,7 +181,7 @@ void add_verb_steps(State& state, Actor& actor, StepList& steps) {
     if (op->kind != OpKind::verb) continue;
     QpWalk& qp = walk_of(walks, op->verb.addr.node);
     const bool write = op->verb.kind == VerbKind::write;
-    if (op->takes_long && qp.oldest && op->completion.ok() && may_fail_by_path(*op) &&
+    if (op->takes_long && op->completion.ok() && may_fail_by_path(*op) &&
         refusal(state, actor, op->verb) == VerbStatus::ok)
       steps.now.push_back(failing_by_path(*op));
     if (op->effected) {

@@ -23,9 +23,13 @@ void fail_verb(State& state, OpSlot& op, VerbStatus status);
 // Releases the words that an atomic holds between its two steps.
 void release_words(State& state, OpSlot& op);
 
-// ---- operations whose path is down ----
+// ---- order of operations, and paths that are down (streams.cc) ----
 
-// Whether the operation, of those under way over a path that is down, is the first one to fail: RC
+// Whether the two, of one actor, keep their posting order. Calls count as one stream.
+bool same_stream(const OpSlot& a, const OpSlot& b);
+// What an error of the operation flushes: all that its actor has posted behind it in its stream.
+std::vector<OpSlot*> posted_behind(const OpSlot& op);
+// Whether the operation, of those under way over a path that is down, may be the first to fail: RC
 // retries in posting order.
 bool may_fail_by_path(const OpSlot& op);
 // The step by which it fails, with or without its effect.
