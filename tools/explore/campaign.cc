@@ -139,14 +139,11 @@ class Runner {
     const auto task = [this](std::size_t number, TaskProgress& progress,
                              const std::atomic<bool>& asked_to_stop) {
       paths::forget();
-      Outcome outcome = explored(number, [&](std::uint64_t states, std::uint64_t open) {
+      return written(explored(number, [&](std::uint64_t states, std::uint64_t open) {
         progress.states = states;
         progress.open = open;
         return !asked_to_stop;
-      });
-      for (const paths::PathState& path : paths::all(prefix_))
-        if (path.reached) outcome.reached.emplace_back(path.label);
-      return written(outcome);
+      }));
     };
     Processes processes(cases_.size(), campaign_.jobs, task);
     for (std::size_t i = 0; i < cases_.size() && goes_on(); ++i) {
@@ -172,8 +169,6 @@ class Runner {
     if (fits) return std::move(*known);
     Outcome outcome = searched(setup, base + ".moves", watch);
     if (!outcome.cut.empty()) return outcome;
-    for (const paths::PathState& path : paths::all(prefix_))
-      if (path.reached) outcome.reached.emplace_back(path.label);
     const Status kept = write_atomically(base + ".json", written(outcome, case_json(setup)));
     if (!kept) outcome.cut = "the checkpoint could not be written: " + kept.error().message;
     std::error_code ignored;
@@ -204,6 +199,7 @@ class Runner {
       return watch(progress.states, progress.open);
     });
     Outcome outcome;
+    outcome.reached = paths_taken(setup.protocol);
     outcome.states = result.states;
     outcome.transitions = result.transitions;
     outcome.memory_bytes = result.memory_bytes;
@@ -227,6 +223,7 @@ class Runner {
       return !stopped;
     });
     Outcome outcome;
+    outcome.reached = paths_taken(setup.protocol);
     outcome.walks = result.walks;
     outcome.states = outcome.transitions = result.steps;
     outcome.unfinished = result.unfinished;

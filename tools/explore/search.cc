@@ -32,6 +32,11 @@ constexpr std::size_t kScrubbed = 8 * 1024;
   __asm__ volatile("" : : "r"(below) : "memory");  // keeps the stores alive
 }
 
+// What a checkpoint is of.
+std::string searched(const Case& setup, const SearchBounds& bounds) {
+  return case_json(setup) + (bounds.compact ? " compact" : "");
+}
+
 class Pass {
  public:
   Pass(const Case& setup, const SearchBounds& bounds, const Protocol& protocol,
@@ -41,7 +46,6 @@ class Pass {
         facts_(support.facts),
         model_(setup, protocol, support),
         snapshot_(support.arenas, support.facts),
-        setup_(case_json(setup) + (bounds.compact ? " compact" : "")),
         states_(support.arenas.count() + (bounds.match ? 0 : 1), bounds.compact),
         began_(std::chrono::steady_clock::now()) {}
 
@@ -107,13 +111,6 @@ class Pass {
     return static_cast<StateId>(before.expanded);
   }
 
-  std::vector<std::string> paths_reached() const {
-    std::vector<std::string> reached;
-    for (const paths::PathState& path : paths::all(model_.setup().protocol + ": "))
-      if (path.reached) reached.emplace_back(path.label);
-    return reached;
-  }
-
   StateId forget_all() {
     resuming_ = false;
     case_bound_reached_ = false;
@@ -132,7 +129,8 @@ class Pass {
   void keep(StateId expanded) {
     if (bounds_.checkpoint.empty() || facts_.grown() || expanded == 0 || resuming_) return;
     Checkpoint checkpoint;
-    checkpoint.setup = setup_;
+    const Case& setup = model_.setup();
+    checkpoint.setup = searched(setup, bounds_);
     checkpoint.facts = facts_;
     checkpoint.expanded = expanded;
     checkpoint.case_bound_reached = case_bound_reached_;
@@ -144,7 +142,7 @@ class Pass {
     checkpoint.terminals = result_.terminals;
     checkpoint.terminal.assign(result_.terminal.begin(), result_.terminal.end());
     checkpoint.counterexamples = result_.counterexamples;
-    checkpoint.reached = paths_reached();
+    checkpoint.reached = paths_taken(setup.protocol);
     const Status written = write_checkpoint(bounds_.checkpoint, checkpoint);
     if (!written) result_.cut = "the checkpoint could not be written: " + written.error().message;
     kept_ = std::chrono::steady_clock::now();
@@ -274,7 +272,6 @@ class Pass {
   const explorer::SearchFacts& facts_;
   SearchModel model_;
   Snapshot snapshot_;
-  std::string setup_;  // as a checkpoint names it
   StateStore states_;
   std::vector<BlobId> first_;  // the row of the first state
   bool case_bound_reached_ = false;
@@ -290,6 +287,13 @@ class Pass {
 };
 
 }  // namespace
+
+std::vector<std::string> paths_taken(const std::string& protocol) {
+  std::vector<std::string> taken;
+  for (const paths::PathState& path : paths::all(protocol + ": "))
+    if (path.reached) taken.emplace_back(path.label);
+  return taken;
+}
 
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch) {

@@ -53,6 +53,9 @@ struct Progress {
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch = {});
 
+// The labels of the paths of a lock that this process has taken (core/base/paths.h).
+std::vector<std::string> paths_taken(const std::string& protocol);
+
 // Runs `once(support)` in fresh arenas with `facts`, and again with the facts that it has learned
 // until it learns no new ones. Returns its result with these facts. The arenas are destroyed on
 // return.
