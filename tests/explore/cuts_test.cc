@@ -3,11 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "core/base/random.h"
 #include "tests/explore/fixture.h"
 #include "tests/explore/verdicts.h"
+#include "tools/explore/choosers.h"
+#include "tools/explore/search_model.h"
 
 namespace latchlab::explore {
 namespace {
@@ -17,6 +22,31 @@ Campaign cut(const std::string& protocol, std::uint32_t clients, std::uint32_t o
   campaign.placement = Placement::spread;
   campaign.base.cuts = 1;
   return campaign;
+}
+
+// Whether some order of events leads to a message that has arrived and may still fail at its
+// sender.
+bool offers_cut_of_an_arrived_message(const Case& setup) {
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed, 0, StreamPurpose::schedule);
+    explorer::SearchSupport support;
+    SearchModel model(setup, *protocol, support);
+    for (std::vector<Choice> choices = model.choices(); !choices.empty();
+         choices = model.choices()) {
+      std::vector<Choice> steps;
+      for (const Choice& choice : choices) {
+        const bool cuts = choice.kind == Choice::Kind::cut;
+        if (!cuts) steps.push_back(choice);
+        if (cuts && choice.step.op->kind == OpKind::send && choice.step.op->effected) return true;
+      }
+      if (steps.empty()) break;
+      Odometer inner;
+      inner.restart();
+      model.make(steps[rng.below(steps.size())], inner);
+    }
+  }
+  return false;
 }
 
 // A client of cas cannot know whether a CAS that failed has taken effect, and gives the lock up.
@@ -53,6 +83,7 @@ TEST(Cuts, make_a_message_fail_after_it_arrived) {
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   for (const Trace& trace : verdict.counterexamples)
     EXPECT_NE(trace.counterexample.violation, Violation::mutual_exclusion);
+  EXPECT_TRUE(offers_cut_of_an_arrived_message(cases_of(campaign).front()));
 }
 
 TEST(Cuts, are_refused_in_timed_searches) {
