@@ -14,12 +14,12 @@ class MessageNames {
  public:
   virtual ~MessageNames() = default;
   // By Message::type and Request::type; empty: there is no such type.
-  virtual std::string_view message_name(std::uint16_t /*type*/) const { return {}; }
-  virtual std::string_view request_name(std::uint16_t /*type*/) const { return {}; }
+  virtual std::string_view message_name(std::uint64_t /*type*/) const { return {}; }
+  virtual std::string_view request_name(std::uint64_t /*type*/) const { return {}; }
 };
 
 // For types that are numbered from 1.
-inline std::string_view name_in(std::initializer_list<std::string_view> names, std::uint16_t type) {
+inline std::string_view name_in(std::initializer_list<std::string_view> names, std::uint64_t type) {
   return type >= 1 && type <= names.size() ? names.begin()[type - 1] : std::string_view();
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
@@ -36,8 +37,9 @@ constexpr bool is_dynamic(Transport transport) {
   return transport == Transport::dc || transport == Transport::dc_patient;
 }
 
+// Messages, requests and replies have no padding: see core/base/zero_padding.h.
 struct Message {
-  std::uint16_t type = 0;  // the protocol's own numbering
+  std::uint32_t type = 0;  // the protocol's own numbering
   std::uint32_t generation = 0;
   LockId lock;
   std::array<std::uint64_t, 3> words = {};
@@ -45,17 +47,20 @@ struct Message {
   Time received_earliest = {};
   Time received_latest = {};
 };
+static_assert(std::has_unique_object_representations_v<Message>);
 
 struct Request {
-  std::uint16_t type = 0;
+  std::uint64_t type = 0;
   std::array<std::uint64_t, 4> words = {};
 };
+static_assert(std::has_unique_object_representations_v<Request>);
 
 struct Reply {
   VerbStatus status = VerbStatus::ok;
   std::array<std::uint64_t, 3> words = {};
   bool ok() const { return status == VerbStatus::ok; }
 };
+static_assert(std::has_unique_object_representations_v<Reply>);
 
 // A request that the server part has not answered yet. It may store it and answer later.
 struct PendingCall {

@@ -3,8 +3,10 @@
 // destructors, copied by value; backends keep them in their own slots while they are in flight.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/base/ids.h"
+#include "core/base/zero_padding.h"
 
 namespace latchlab {
 
@@ -29,7 +31,8 @@ constexpr bool is_atomic(VerbKind kind) {
   return kind >= VerbKind::cas;
 }
 
-enum class VerbStatus : std::uint8_t {
+// A whole word, so that a Completion and a Reply have no padding.
+enum class VerbStatus : std::uint64_t {
   ok,
   receiver_not_ready,  // the target endpoint had no RECV, and the retries are used up
   // No acknowledgement: the target's node or process has failed, or the path to it is cut. The verb
@@ -43,6 +46,7 @@ enum class VerbStatus : std::uint8_t {
 struct Verb {
   VerbKind kind = VerbKind::read;
   bool fenced = false;  // starts only after all earlier READs and atomics of its QP have returned
+  ZeroPadding<std::uint8_t, 2> padding = {};
   std::uint32_t bytes = 8;
   RemoteAddr addr;   // aligned to 8; a 16-byte atomic is aligned to 16
   RemoteAddr local;  // registered local memory for READs and WRITEs longer than 16 bytes
@@ -52,6 +56,7 @@ struct Verb {
   Words swap_mask = kAllOnes;     // masked CAS: bits that are written on a match
   Words boundary;  // masked FAA: top bit of each field; no carry leaves it (nor bit 63)
 };
+static_assert(std::has_unique_object_representations_v<Verb>);
 
 // A READ into or a WRITE from registered memory, of any length.
 constexpr bool uses_local(const Verb& verb) {
@@ -89,6 +94,7 @@ struct Completion {
 
   bool ok() const { return status == VerbStatus::ok; }
 };
+static_assert(std::has_unique_object_representations_v<Completion>);
 
 // True if this atomic's comparison matched: always for FAA and for an empty compare mask.
 constexpr bool matched(const Verb& verb, const Words& before) {

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "core/base/ids.h"
 #include "core/base/inline_function.h"
 #include "core/base/small_vector.h"
 #include "core/base/time.h"
+#include "core/base/zero_padding.h"
 #include "core/verbs/message.h"
 #include "core/verbs/verb.h"
 
@@ -58,10 +60,12 @@ enum class Woke : std::uint8_t { message, word, deadline, membership };
 
 struct WaitOutcome {
   Woke by = Woke::deadline;
-  std::uint8_t index = 0;   // which message or word wait
+  std::uint8_t index = 0;  // which message or word wait
+  ZeroPadding<std::uint8_t, 6> padding = {};
   std::uint64_t value = 0;  // the word that satisfied its predicate
   Message message;
 };
+static_assert(std::has_unique_object_representations_v<WaitOutcome>);
 
 // ---- waiting for remote memory ----
 

@@ -11,7 +11,7 @@ class Messages : public Conformance {
 };
 LATCHLAB_EVERY_BACKEND(Messages);
 
-Message numbered(std::uint64_t number, std::uint16_t type = 1) {
+Message numbered(std::uint64_t number, std::uint64_t type = 1) {
   Message message;
   message.type = type;
   message.generation = 9;

@@ -122,7 +122,7 @@ TEST_P(RemoteWaits, message_ends_a_wait_and_is_consumed) {
   spawn(waiter, wait_into(waiter, wait, result));
   spawn(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
     Message message;
-    for (std::uint16_t type = 1; type <= 2; ++type) {
+    for (std::uint64_t type = 1; type <= 2; ++type) {
       message.type = type;
       message.words[0] = 100U + type;
       const VerbStatus status = co_await verbs.send(target, message);

@@ -124,7 +124,7 @@ TEST_P(Wrappers, injected_fault_of_a_detached_message_shows_at_flush) {
   spawn(bare, [](Verbs& client, EndpointAddr target) -> Task<void> {
     {
       Batch batch(client);
-      for (std::uint16_t type = 0; type < 3; ++type) {
+      for (std::uint64_t type = 0; type < 3; ++type) {
         Message message;
         message.type = type;
         batch.add(target, message);
@@ -135,7 +135,7 @@ TEST_P(Wrappers, injected_fault_of_a_detached_message_shows_at_flush) {
     EXPECT_EQ(status, VerbStatus::peer_failed);
   }(verbs, inbox));
   spawn(receiver, [](Verbs& own, EndpointAddr at) -> Task<void> {
-    for (std::uint16_t type = 0; type < 3; type += 2) {
+    for (std::uint64_t type = 0; type < 3; type += 2) {
       const WaitOutcome got = co_await own.receive(at, {});
       EXPECT_EQ(got.message.type, type);
     }

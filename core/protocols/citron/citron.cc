@@ -71,10 +71,10 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     }
     return true;
   }
-  std::string_view message_name(std::uint16_t type) const override {
+  std::string_view message_name(std::uint64_t type) const override {
     return name_in({"Prepare", "Change", "Ready"}, type);
   }
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"NextChange", "Allocate", "Publish"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

@@ -14,10 +14,10 @@ namespace latchlab {
 // The bits of a word that hold EndpointAddr::packed().
 inline constexpr std::uint64_t kPackedEndpoint = field_mask(0, 40);
 
-inline MessageFilter about(LockId lock, std::uint16_t type) {
+inline MessageFilter about(LockId lock, std::uint64_t type) {
   return [lock, type](const Message& m) { return m.type == type && m.lock == lock; };
 }
-inline MessageFilter about(LockId lock, std::uint16_t type, std::uint32_t generation) {
+inline MessageFilter about(LockId lock, std::uint32_t type, std::uint32_t generation) {
   return [lock, type, generation](const Message& m) {
     return m.type == type && m.lock == lock && m.generation == generation;
   };

@@ -37,7 +37,7 @@ class QueueLock : public ProtocolOf<LockOptions, LockClient>, public MessageName
     const Header header = format(words).unpack(words[0]);
     return header.size == 0 && header.writers == 0 && header.reset == 0;
   }
-  std::string_view message_name(std::uint16_t type) const override {
+  std::string_view message_name(std::uint64_t type) const override {
     return name_in({"Notify", "Reset", "Acknowledge", "Returned", "Cleared", "Left"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

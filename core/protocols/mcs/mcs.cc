@@ -148,7 +148,7 @@ class Mcs final : public ProtocolOf<McsOptions, McsClient>, public MessageNames 
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     return (words[0] & kTail.lo) == 0;  // RelCnt keeps its value
   }
-  std::string_view message_name(std::uint16_t type) const override {
+  std::string_view message_name(std::uint64_t type) const override {
     return name_in({"Successor", "Handover"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

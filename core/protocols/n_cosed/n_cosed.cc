@@ -37,10 +37,10 @@ class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client>, public M
     const auto word = n_cosed::Word::unpack(words[0]);
     return word.tail == 0 && (word.readers == 0 || !options_.home_reset);
   }
-  std::string_view message_name(std::uint16_t type) const override {
+  std::string_view message_name(std::uint64_t type) const override {
     return name_in({"AskShared", "AskExclusive", "Grant", "Release"}, type);
   }
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"Released", "Await"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

@@ -37,7 +37,7 @@ class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
             ", and no client acquires the lock; set it well below " +
             std::to_string(longest.ps / 1'000'000) + "us"};
   }
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"Acquire", "Release", "Withdraw", "Extend"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

@@ -44,7 +44,7 @@ class RmaRw final : public ProtocolOf<rw::Options, rw::Client>, public MessageNa
     const rw::Counters counters = rw::unpack_counters(words[1]);
     return words[0] == 0 && !counters.writing() && counters.readers_in() == 0;  // counts remain
   }
-  std::string_view message_name(std::uint16_t type) const override {
+  std::string_view message_name(std::uint64_t type) const override {
     return name_in({"Successor", "Turn"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

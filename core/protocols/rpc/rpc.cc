@@ -129,7 +129,7 @@ class Rpc final : public ProtocolOf<RpcOptions, RpcClient>, public MessageNames 
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return std::make_unique<RpcServer>(options_);
   }
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"Acquire", "Release", "Withdraw"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

@@ -114,10 +114,10 @@ class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames
     return entry.tail.null() && entry.readers == 0;  // Epoch and RelCnt keep their values
   }
 
-  std::string_view message_name(std::uint16_t type) const override {
+  std::string_view message_name(std::uint64_t type) const override {
     return name_in({"Successor", "Handover", "ModeChanged"}, type);
   }
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"Recover"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {

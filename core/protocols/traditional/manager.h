@@ -78,7 +78,7 @@ class Manager : public Protocol, public MessageNames {
   std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override;
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t acquisitions) const override;
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"Acquire", "Release", "Withdraw"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override;

@@ -10,7 +10,7 @@ namespace latchlab::testing {
 struct MasterCall {
   std::uint64_t number = 0;  // counted for this client, from 0
   NodeId master;
-  std::uint16_t type = 0;
+  std::uint64_t type = 0;
   std::uint32_t value = 0;
 };
 using Fault = std::optional<VerbStatus>;

@@ -9,7 +9,7 @@ namespace {
 // Returns the message that the writer receives, if any.
 struct Told {
   ReleaseResult result = ReleaseResult::suppressed;
-  std::uint16_t type = 0;
+  std::uint64_t type = 0;
   shiftlock::Note note;
 };
 

@@ -116,7 +116,7 @@ class Manager : public Protocol, public MessageNames {
     if (options_.kind->first_come) return 0;
     return std::nullopt;
   }
-  std::string_view request_name(std::uint16_t type) const override {
+  std::string_view request_name(std::uint64_t type) const override {
     return name_in({"Acquire", "Release", "Withdraw"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
