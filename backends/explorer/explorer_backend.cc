@@ -209,6 +209,14 @@ VerbCensus ExplorerBackend::census() const {
   return census;
 }
 
+Unreceived ExplorerBackend::unreceived() const {
+  Unreceived found;
+  for (const explorer::NodeState& node : state_->nodes)
+    for (const explorer::Endpoint& each : node.endpoints)
+      if (each.owner->alive) found.count(each.queue.size(), each.recvs_free);
+  return found;
+}
+
 const std::vector<std::uint32_t>& ExplorerBackend::choices() const {
   return state_->chooser->recorded();
 }

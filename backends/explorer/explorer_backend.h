@@ -106,6 +106,7 @@ class ExplorerBackend final : public Backend {
   RunFingerprint& fingerprint() override;
   std::uint64_t events() const override { return steps_made_; }
   VerbCensus census() const override;
+  Unreceived unreceived() const override;
   void reset_stats() override {}
   NicStats busiest_server() const override { return {}; }
 

@@ -279,6 +279,13 @@ VerbCensus Hardware::census() const {
   return total;
 }
 
+Unreceived Hardware::unreceived() const {
+  Unreceived found;
+  for (const auto& worker : process_.workers)
+    for (ActorHost* const host : worker->hosts()) host->messages().count_unreceived(found);
+  return found;
+}
+
 }  // namespace latchlab::ib
 
 namespace latchlab {

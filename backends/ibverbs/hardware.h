@@ -52,6 +52,7 @@ class Hardware final : public IbverbsBackend {
   RunFingerprint& fingerprint() override;
   std::uint64_t events() const override;
   VerbCensus census() const override;
+  Unreceived unreceived() const override;
   void reset_stats() override;
   NicStats busiest_server() const override { return {}; }
   Status start_together() override { return rendezvous_.start_together(); }

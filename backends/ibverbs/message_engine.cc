@@ -24,6 +24,11 @@ EndpointAddr MessageEngine::open(IbActor& actor, std::uint32_t recv_depth, Trans
   return endpoint_address(context_.frames.id(), static_cast<std::uint32_t>(endpoints_.size()));
 }
 
+void MessageEngine::count_unreceived(Unreceived& found) const {
+  for (const Endpoint& each : endpoints_)
+    if (each.owner->alive) found.count(each.queue.size(), each.free_recvs);
+}
+
 MessageEngine::Endpoint* MessageEngine::endpoint_at(EndpointAddr own) {
   const std::uint32_t place = own.number & ((1U << kThreadShift) - 1);
   return place >= 1 && place <= endpoints_.size() ? &endpoints_[place - 1] : nullptr;

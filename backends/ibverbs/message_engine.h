@@ -27,6 +27,7 @@ class MessageEngine {
   Endpoint* endpoint_at(EndpointAddr own);  // null: there is none
   // The actor's process is dead: messages to its endpoints fail.
   void close_endpoints(const IbActor& actor);
+  void count_unreceived(Unreceived& found) const;
 
   void send(IbActor& actor, IbOperation& first);
   // The message is over: answered, or without an answer.

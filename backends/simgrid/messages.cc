@@ -30,6 +30,14 @@ void Messages::process_died(const SimActor& actor) {
     if (endpoint.owner == &actor) endpoint.gone = true;
 }
 
+Unreceived Messages::unreceived() const {
+  Unreceived found;
+  for (const std::vector<Endpoint>& all : endpoints_)
+    for (const Endpoint& each : all)
+      if (each.owner->alive) found.count(each.queue.size(), each.free_recvs);
+  return found;
+}
+
 // ---- SEND ----
 
 void Messages::post(SimActor& actor, SimOperation& op, Time date) {

@@ -55,6 +55,7 @@ class Messages : Station {
     return addr.number >= 1 && addr.number <= all.size() ? &all[addr.number - 1] : nullptr;
   }
   void process_died(const SimActor& actor);
+  Unreceived unreceived() const;
 
   void post(SimActor& actor, SimOperation& op, Time date);
 

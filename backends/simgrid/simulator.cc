@@ -168,6 +168,9 @@ std::uint64_t Simulator::events() const {
 VerbCensus Simulator::census() const {
   return stations_->context.record.census();
 }
+Unreceived Simulator::unreceived() const {
+  return stations_->messages.unreceived();
+}
 void Simulator::reset_stats() {
   stations_->cpus.reset_stats();
   stations_->network.reset_stats();

@@ -62,6 +62,7 @@ class Simulator final : public Backend,
   RunFingerprint& fingerprint() override;
   std::uint64_t events() const override;
   VerbCensus census() const override;
+  Unreceived unreceived() const override;
   void reset_stats() override;
   NicStats busiest_server() const override;
   CpuStats busiest_cpu() const override;

@@ -77,6 +77,17 @@ struct VerbCensus {
   std::uint64_t in_flight = 0;
 };
 
+// Messages that have arrived at endpoints of live actors and were not received. Each has a RECV.
+struct Unreceived {
+  std::uint64_t messages = 0;
+  std::uint64_t full = 0;  // endpoints that have no RECV left
+
+  void count(std::size_t queued, std::uint32_t free_recvs) {
+    messages += queued;
+    if (free_recvs == 0) ++full;
+  }
+};
+
 class CallHandler {
  public:
   virtual ~CallHandler() = default;
@@ -183,6 +194,7 @@ class Inspecting {
   virtual RunFingerprint& fingerprint() = 0;
   virtual std::uint64_t events() const = 0;
   virtual VerbCensus census() const = 0;
+  virtual Unreceived unreceived() const = 0;
   virtual void reset_stats() = 0;
   virtual NicStats busiest_server() const = 0;
   virtual CpuStats busiest_cpu() const { return {}; }  // of the busiest server part

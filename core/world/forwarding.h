@@ -53,6 +53,7 @@ class ForwardingBackend : public Backend {
   RunFingerprint& fingerprint() override { return inner_->fingerprint(); }
   std::uint64_t events() const override { return inner_->events(); }
   VerbCensus census() const override { return inner_->census(); }
+  Unreceived unreceived() const override { return inner_->unreceived(); }
   void reset_stats() override { inner_->reset_stats(); }
   NicStats busiest_server() const override { return inner_->busiest_server(); }
   CpuStats busiest_cpu() const override { return inner_->busiest_cpu(); }

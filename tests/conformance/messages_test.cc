@@ -99,6 +99,20 @@ TEST_P(Messages, two_endpoints_of_one_client_have_separate_messages) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
+TEST_P(Messages, unreceived_messages_take_recvs) {
+  Verbs& sender = add_client();
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr full = receiver.open_endpoint(2);
+  const EndpointAddr not_full = receiver.open_endpoint(3);
+  spawn(sender, [](Verbs& verbs, EndpointAddr one, EndpointAddr other) -> Task<void> {
+    co_await send_numbers(verbs, one, 2);
+    co_await send_numbers(verbs, other, 2);
+  }(sender, full, not_full));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(world().unreceived().messages, 4U);
+  EXPECT_EQ(world().unreceived().full, 1U);
+}
+
 TEST_P(Messages, receive_ends_at_its_deadline) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {

@@ -74,6 +74,7 @@ struct Outcome {
   std::uint64_t upgraded = 0, extended = 0;
   std::uint64_t aborted = 0, suppressed = 0, cut = 0;  // cut: sections, by the end of a grant
   std::uint64_t recoveries = 0;
+  Unreceived unreceived;          // at the end
   std::uint64_t most_inside = 0;  // holders of one lock at once
   std::uint64_t looked_free = 0;  // grants that show, during which the lock's entry looked free
   VerbTally tally;                // of all clients
@@ -175,6 +176,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     outcome_.words = world_->entry(LockId{0}, *backend_);
     outcome_.entry = protocol_->decode(outcome_.words);
     outcome_.free = looks_free(LockId{0});
+    outcome_.unreceived = backend_->unreceived();
     for (std::uint64_t i = 0; setup_.object_bytes > 0 && i < setup_.locks; ++i)
       outcome_.objects.push_back(
           words_at(*backend_, world_->object_of(LockId{i}), setup_.object_bytes));
@@ -295,6 +297,7 @@ inline void expect_sound(const RunSetup& setup, std::uint64_t runs) {
     ASSERT_EQ(outcome.safety.violations, 0U) << "seed " << seed << ": " << outcome.violation;
     ASSERT_EQ(outcome.safety.late_effects, 0U) << "seed " << seed;
     ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed << ": entry " << outcome.entry;
+    ASSERT_EQ(outcome.unreceived.full, 0U) << "seed " << seed;
   }
 }
 

@@ -49,6 +49,19 @@ TEST(Hunts, find_readers_that_come_late_for_ever) {
 
 // ---- planted bugs ----
 
+// Most runs that show it have clients that wait for ever, because their RECVs are gone.
+TEST(Hunts, find_messages_that_stay_unread) {
+  const testing::Active active(testing::Bug{"mcs_hands_over_twice"});
+  std::vector<Drawn> cases;
+  for (std::uint64_t number = 0; number < 200; ++number) cases.push_back(drawn("mcs", number));
+  const std::vector<Played> played = play_all(cases, 2);
+  const auto tells = [](const Played& each) {
+    const Broken* const broken = each.finding();
+    return broken != nullptr && broken->what == Keeps::clean_end &&
+           broken->how.find("messages were not received") != std::string::npos;
+  };
+  EXPECT_GT(std::ranges::count_if(played, tells), 0);
+}
 TEST(Hunts, find_notifications_that_have_expired) {
   expect_found({"cql_accepts_expired"}, "cql", Keeps::exclusion);
 }

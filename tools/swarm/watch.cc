@@ -52,10 +52,11 @@ class Watch final : public TraceHook, public ForwardingObserver {
       seen_.recoveries += world_->client(ClientId{i}).recoveries();
     for (std::uint32_t i = 0; i < clients_.size(); ++i)
       if (!mortal_[i]) waited(i);
-    look_for_waiting(now);
-    if (seen_.progress.empty()) look_at_locks();
     const bool calm = point_.faults.empty() && point_.platform.packet_loss_ppb == 0 &&
                       workers_of(point_).patience.ps == 0 && seen_.cut == 0;
+    look_for_waiting(now);
+    if (seen_.progress.empty()) look_at_locks();
+    if (seen_.progress.empty() && seen_.clean_end.empty()) look_at_messages(calm);
     if (calm && !posts_counts()) seen_.order = bypasses_.judged(world_->protocol()).broken;
   }
   std::string report() const override { return seen_.text(); }
@@ -157,6 +158,15 @@ class Watch final : public TraceHook, public ForwardingObserver {
     if (busy > 0)
       seen_.clean_end = fmt::format("all clients have left, and {} locks are not free; lock {}: {}",
                                     busy, first, entry_text(LockId{first}));
+  }
+  // A message that is late, because of a fault or because a client gave up, may stay until a
+  // request drops it; but an endpoint without a RECV gets no more.
+  void look_at_messages(bool calm) {
+    const Unreceived found = backend_->unreceived();
+    if (backend_->census().in_flight > 0 || (calm ? found.messages : found.full) == 0) return;
+    seen_.clean_end = fmt::format(
+        "all clients have left, and {} messages were not received; {} endpoints have no RECV left",
+        found.messages, found.full);
   }
 
   // A wait that ends at a deadline is not counted: such runs are not judged.

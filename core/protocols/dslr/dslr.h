@@ -111,8 +111,8 @@
 //     every ticket. It becomes zero after two more leases, when every waiter has seen it.
 //  5. Undo after zero. `over_limit`.
 //     A ticket that is taken at COUNT_MAX and undone later is a -1 in flight that no CAS can see,
-//     which leads to 4b. Besides, if its owner crashes in between, the word never equals ResetFrom
-//     and the last holder's release never ends.
+//     which leads to 4b. Besides, if its owner crashes in between, or the holder of an earlier
+//     ticket does, the word never equals ResetFrom and the last holder's release never ends.
 //     Repair: the ticket stays (`stay`). No client waits for it; its owner READs until the era is
 //     over, paced by the random backoff, and the reset compares the word as it is. The upper half
 //     of the field has room for one such ticket per client and era, hence the limit on clients.

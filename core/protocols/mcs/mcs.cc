@@ -103,6 +103,7 @@ class McsClient final : public LockClient {
     const Message handover = {kHandover, successor.generation, lock.id};
     const VerbStatus sent = co_await verbs_.send(next, handover);
     if (sent != VerbStatus::ok) LATCHLAB_PATH("mcs: a Handover cannot be delivered");
+    if (PLANTED(mcs_hands_over_twice)) co_await verbs_.send(next, handover);
   }
 
   // The planted bug: hands the lock over to a known successor, then uses it.
