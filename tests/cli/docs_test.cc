@@ -29,6 +29,18 @@ TEST_F(Docs, latchlab_accepts_every_command_of_the_page_on_the_command_line) {
   EXPECT_EQ(finished.code, 0) << finished.err;
 }
 
+// The pages on defects show what their commands print. Traces depend on the compiler.
+TEST_F(Docs, traces_on_pages_about_defects_are_current) {
+#if !defined(__GNUC__) || defined(__clang__)
+  GTEST_SKIP() << "the traces are those of g++";
+#endif
+  const std::string build =
+      std::filesystem::path(LATCHLAB_BINARY).parent_path().parent_path().string();
+  const std::string script = LATCHLAB_SOURCE_DIR "/tools/defects";
+  const Finished finished = start_program({script, "--build", build, "--check"}).wait();
+  EXPECT_EQ(finished.code, 0) << finished.out << finished.err << "tools/defects writes the traces";
+}
+
 // The commands of README.md stand in its sentences, as `latchlab ...`.
 TEST_F(Docs, latchlab_accepts_every_command_of_the_readme) {
   const std::string text = tree_file("README.md"), mark = "`latchlab ";
