@@ -159,11 +159,12 @@ class Watch final : public TraceHook, public ForwardingObserver {
       seen_.clean_end = fmt::format("all clients have left, and {} locks are not free; lock {}: {}",
                                     busy, first, entry_text(LockId{first}));
   }
-  // A message that is late, because of a fault or because a client gave up, may stay until a
-  // request drops it; but an endpoint without a RECV gets no more.
+  // A message that is late, because of a fault, or because a client gave up or reset a lock, may
+  // stay until a request drops it; but an endpoint without a RECV gets no more.
   void look_at_messages(bool calm) {
     const Unreceived found = backend_->unreceived();
-    if (backend_->census().in_flight > 0 || (calm ? found.messages : found.full) == 0) return;
+    const bool all = calm && seen_.recoveries == 0;
+    if (backend_->census().in_flight > 0 || (all ? found.messages : found.full) == 0) return;
     seen_.clean_end = fmt::format(
         "all clients have left, and {} messages were not received; {} endpoints have no RECV left",
         found.messages, found.full);
