@@ -14,6 +14,7 @@ namespace latchlab {
 // The bits of a word that hold EndpointAddr::packed().
 inline constexpr std::uint64_t kPackedEndpoint = field_mask(0, 40);
 
+// The widths of `type` leave no padding in what the filters capture (core/base/zero_padding.h).
 inline MessageFilter about(LockId lock, std::uint64_t type) {
   return [lock, type](const Message& m) { return m.type == type && m.lock == lock; };
 }
