@@ -55,8 +55,11 @@ class Watch final : public TraceHook, public ForwardingObserver {
     const bool calm = point_.faults.empty() && point_.platform.packet_loss_ppb == 0 &&
                       workers_of(point_).patience.ps == 0 && seen_.cut == 0;
     look_for_waiting(now);
-    if (seen_.progress.empty()) look_at_locks();
-    if (seen_.progress.empty() && seen_.clean_end.empty()) look_at_messages(calm);
+    // Releases that no client waits for may be in flight.
+    if (seen_.progress.empty() && backend_->census().in_flight == 0) {
+      look_at_locks();
+      if (seen_.clean_end.empty()) look_at_messages(calm);
+    }
     if (calm && !posts_counts()) seen_.order = bypasses_.judged(world_->protocol()).broken;
   }
   std::string report() const override { return seen_.text(); }
@@ -147,7 +150,6 @@ class Watch final : public TraceHook, public ForwardingObserver {
         in_us(who.since), entry_text(who.lock));
   }
   void look_at_locks() {
-    if (backend_->census().in_flight > 0) return;  // releases that no client waits for
     std::uint64_t busy = 0, first = 0;
     for (std::uint64_t i = std::min(point_.locks.count, kLooksAt); i-- > 0;) {
       const LockRef lock = world_->lock(LockId{i});
@@ -164,7 +166,7 @@ class Watch final : public TraceHook, public ForwardingObserver {
   void look_at_messages(bool calm) {
     const Unreceived found = backend_->unreceived();
     const bool all = calm && seen_.recoveries == 0;
-    if (backend_->census().in_flight > 0 || (all ? found.messages : found.full) == 0) return;
+    if ((all ? found.messages : found.full) == 0) return;
     seen_.clean_end = fmt::format(
         "all clients have left, and {} messages were not received; {} endpoints have no RECV left",
         found.messages, found.full);
